@@ -1,0 +1,3 @@
+"""tgrag: long documents become a temporal knowledge graph that answers with checked quotes."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,67 @@
+"""Words, lemmas and the language of a text, for Russian, Ukrainian and English.
+
+Lemmas come from pymorphy3 (Russian, Ukrainian) and simplemma (English). Every lemma is folded (NFC, lower
+case, ё as е, one form of apostrophe), so that keys compare as plain strings.
+"""
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import Any
+
+import pymorphy3
+import simplemma
+
+from tgrag.records import Language
+
+WORD = re.compile(r"[^\W_]+(?:['’ʼ\-‑][^\W_]+)*")
+_FOLD = str.maketrans({"ё": "е", "’": "'", "ʼ": "'", "‑": "-"})
+_UKRAINIAN_LETTERS = re.compile(r"[іїєґ]", re.IGNORECASE)
+_RUSSIAN_LETTERS = re.compile(r"[ыэъё]", re.IGNORECASE)
+_CYRILLIC = re.compile(r"[\u0400-\u04ff]")
+_LATIN = re.compile(r"[A-Za-z]")
+DETECTION_CHARACTERS = 20_000
+
+
+def fold(text: str) -> str:
+    """Bring a text to the form in which keys are compared: NFC, lower case, ё as е, plain apostrophe."""
+    return unicodedata.normalize("NFC", text).lower().translate(_FOLD)
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text as written, hyphenated and apostrophised ones whole."""
+    return WORD.findall(text)
+
+
+def detect(text: str, default: Language = "en") -> Language:
+    """Tell the language of a text from its letters (the first 20,000 characters decide).
+
+    Cyrillic with і, ї, є, ґ more often than ы, э, ъ, ё is Ukrainian, other Cyrillic is Russian; a text with
+    neither Cyrillic nor Latin letters is ``default``.
+    """
+    head = text[:DETECTION_CHARACTERS]
+    n_cyrillic, n_latin = len(_CYRILLIC.findall(head)), len(_LATIN.findall(head))
+    if not n_cyrillic and not n_latin:
+        return default
+    if n_latin > n_cyrillic:
+        return "en"
+    return "uk" if len(_UKRAINIAN_LETTERS.findall(head)) > len(_RUSSIAN_LETTERS.findall(head)) else "ru"
+
+
+@lru_cache(maxsize=2)
+def analyzer(language: Language) -> Any:
+    """Return the pymorphy3 analyzer of ``ru`` or ``uk``, loaded once a process."""
+    return pymorphy3.MorphAnalyzer(lang=language)
+
+
+@lru_cache(maxsize=200_000)
+def lemma(word: str, language: Language) -> str:
+    """Return the folded dictionary form of one word; a word the dictionaries lack is guessed or kept."""
+    if _CYRILLIC.search(word):
+        return fold(analyzer("uk" if language == "uk" else "ru").parse(word)[0].normal_form)
+    return fold(simplemma.lemmatize(word, lang="en"))
+
+
+def lemmas(text: str, language: Language) -> list[str]:
+    """Return the lemmas of all words of a text, in order."""
+    return [lemma(word, language) for word in words(text)]

@@ -1,0 +1,150 @@
+"""What a caller asks and what comes back: the same for every mode, in Python, on the CLI and over HTTP."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Mode = Literal["classic", "temporal"]
+MODES: tuple[Mode, ...] = ("classic", "temporal")
+
+
+class AsOf(BaseModel):
+    """A point in reading order, inclusive; it binds one series and hides every other one unless named in ``books``.
+
+    Give one of: ``chapter`` (number, title, or chapter_id such as "1.3"), alone or with ``book``; ``book``
+    (number or title: the whole book); ``ordinal`` (of a text unit); ``date`` (ISO 8601: what was dated by then,
+    in all series). ``series`` says which series when the collection has several. A bare number or string
+    stands for ``chapter``.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    series: str | None = None
+    book: int | str | None = None
+    chapter: int | str | None = None
+    ordinal: int | None = Field(default=None, ge=0)
+    date: str | None = Field(default=None, pattern=r"^\d{4}(-\d{2}(-\d{2})?)?$")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare_value_is_a_chapter(cls, value: object) -> object:
+        return {"chapter": value} if isinstance(value, (int, str)) and not isinstance(value, bool) else value
+
+    @model_validator(mode="after")
+    def _says_when(self) -> "AsOf":
+        if self.book is None and self.chapter is None and self.ordinal is None and self.date is None:
+            raise ValueError("as_of needs a chapter, a book, an ordinal or a date")
+        return self
+
+
+class QueryRequest(BaseModel):
+    """A question. ``books``: titles (or document titles, series names) to search in; all when empty."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    question: str = Field(max_length=4000)
+    collection: str | None = None
+    mode: str = "temporal"
+    books: list[str] = Field(default_factory=list, max_length=1000)
+    as_of: AsOf | None = None
+    include_context: bool = False
+
+
+class Citation(BaseModel):
+    """A quote and where it stands. ``start``/``end``: span of the quote in the document's parsed text.
+
+    verified: the quote was found, letter for letter, in the text unit.
+    """
+
+    number: int
+    quote: str
+    document: str
+    document_id: str
+    series: str
+    book: str
+    book_number: int
+    chapter: str
+    chapter_id: str
+    pages: list[int]
+    text_unit_id: str
+    ordinal: int
+    start: int
+    end: int
+    verified: bool
+
+
+class ContextItem(BaseModel):
+    """One line or passage of the context. kind: community, entity, relationship or text_unit.
+
+    id: of the row it shows; label: its place («Пиковая дама, III») as shown; text: as shown.
+    first_ordinal, last_ordinal: the places it speaks of; never after ``as_of``.
+    """
+
+    kind: Literal["community", "entity", "relationship", "text_unit"]
+    id: str
+    name: str
+    label: str
+    text: str
+    series: str
+    book: str
+    book_number: int
+    chapter: str
+    first_ordinal: int
+    last_ordinal: int
+    score: float
+    n_tokens: int
+
+
+class Hint(BaseModel):
+    """A place that the question names, and how it was understood."""
+
+    text: str
+    kind: Literal["book", "chapter"]
+    series: str
+    book_number: int
+    chapter_id: str | None
+    label: str
+
+
+class FallBack(BaseModel):
+    """A step that used its next best: ``step`` could not use ``wanted`` and used ``used`` because of ``reason``."""
+
+    step: str
+    wanted: str
+    used: str
+    reason: str
+
+
+class Retrieval(BaseModel):
+    """The context alone. items are in story order; ``context`` is how it is shown to a model."""
+
+    collection: str
+    version: str
+    mode: Mode
+    question: str
+    hints: list[Hint]
+    items: list[ContextItem]
+    context: str
+    n_tokens: int
+    fall_backs: list[FallBack]
+    timings: dict[str, float]
+
+
+class Answer(BaseModel):
+    """An answer with its citations. ``found`` is False when the context does not hold an answer.
+
+    timings: seconds a step. tokens: of the context. context: only with ``include_context``.
+    """
+
+    collection: str
+    version: str
+    mode: Mode
+    question: str
+    answer: str
+    found: bool
+    citations: list[Citation]
+    hints: list[Hint]
+    fall_backs: list[FallBack]
+    timings: dict[str, float]
+    tokens: dict[str, int]
+    context: list[ContextItem] | None = None

@@ -1,0 +1,161 @@
+"""One typed settings tree: flags > environment > YAML file > profile defaults.
+
+Environment: ``TGRAG_ROOT``, ``TGRAG_CHUNK__LIMIT``, … (two underscores go one level down).
+YAML file: ``--config FILE``, else ``TGRAG_CONFIG``, else ``tgrag.yaml`` in the working directory.
+"""
+
+import os
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    YamlConfigSettingsSource,
+)
+
+from tgrag.errors import ConfigurationError
+from tgrag.hashing import stable_hash
+
+
+class Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ParseSettings(Section):
+    """Limits a document; one that passes them is a dead letter."""
+
+    timeout_seconds: float = Field(60, gt=0, description="wall seconds a document")
+    memory_mb: int = Field(3000, ge=512, description="address space of the parsing process beyond its own code")
+    max_file_mb: int = Field(200, ge=1, description="larger files are refused")
+
+
+class ChunkSettings(Section):
+    tokenizer: Literal["multilingual-e5-small"] = "multilingual-e5-small"
+    limit: int = Field(480, ge=32, le=510, description="tokens a text unit, special tokens and prefix not counted")
+    earliest_cut: float = Field(0.75, gt=0, le=1, description="share of the limit from which a unit may end")
+
+
+class ExtractSettings(Section):
+    method: Literal["fast"] = "fast"
+    max_entities_per_sentence: int = Field(6, ge=2, description="co-occurrence is recorded among the first so many")
+
+
+class WindowSettings(Section):
+    """Sliding windows over text units; 20 with an overlap of 5 are the source article's."""
+
+    size: int = Field(20, ge=2)
+    overlap: int = Field(5, ge=0)
+    max_members: int = Field(50, ge=1)
+
+    @field_validator("overlap")
+    @classmethod
+    def _overlap_is_smaller_than_size(cls, overlap: int, info: Any) -> int:
+        if overlap >= info.data.get("size", overlap + 1):
+            raise ValueError("overlap must be smaller than size")
+        return overlap
+
+
+class EmbedSettings(Section):
+    model: Literal["multilingual-e5-small"] = "multilingual-e5-small"
+    state_characters: int = Field(240, ge=40, description="of an entity state's first description, embedded with its name")
+
+
+class IndexSettings(Section):
+    """How a run is carried out; nothing here changes what it makes."""
+
+    workers: int | None = Field(None, ge=1, description="parallel workers a stage; all CPUs when not set")
+    lease_seconds: float = Field(30, gt=1, description="a run that shows no sign of life for so long has lost its lease")
+    wait_seconds: float = Field(0, ge=0, description="how long to wait for another run on the same collection")
+
+
+class SearchSettings(Section):
+    candidates: int = Field(50, ge=1, description="text units from each first-stage ranking (article: 50)")
+    classic_units: int = Field(5, ge=1, description="text units in the classic context (article: 5)")
+    entities: int = Field(15, ge=1, description="entity states kept (article: 15)")
+    entity_factor: int = Field(3, ge=1, description="candidates for each entity kept (article: 3)")
+    relationships_per_entity: int = Field(10, ge=1)
+    communities: int = Field(5, ge=0)
+    budget_tokens: int = Field(12_000, ge=200, description="size of the temporal context")
+    communities_share: float = Field(0.10, ge=0, le=1)
+    entities_share: float = Field(0.35, ge=0, le=1)
+    answer_sentences: int = Field(4, ge=1, description="quotes in an extractive answer")
+
+
+class ServeSettings(Section):
+    host: str = "127.0.0.1"
+    port: int = Field(8000, ge=1, le=65535)
+    retrievers: int = Field(1, ge=1, description="replicas of the query path")
+    embedders: int = Field(1, ge=1, description="replicas of the embedding model")
+    poll_seconds: float = Field(1, gt=0, description="how often a replica looks for a newly published version")
+    max_ongoing_requests: int = Field(32, ge=1, description="requests in a replica at once")
+    max_queued_requests: int = Field(400, ge=1, description="requests waiting; more get 503")
+    max_open_collections: int = Field(8, ge=1, description="snapshots a replica keeps open")
+
+
+class Settings(BaseSettings):
+    model_config = SettingsConfigDict(
+        env_prefix="TGRAG_", env_nested_delimiter="__", extra="forbid", frozen=True, validate_default=True
+    )
+
+    root: str = Field("tgrag-data", description="where indexes live: a folder or an s3://bucket/prefix address")
+    profile: Literal["lite"] = Field("lite", description="lite: nothing to download, no GPU, no key")
+    parse: ParseSettings = ParseSettings()
+    chunk: ChunkSettings = ChunkSettings()
+    extract: ExtractSettings = ExtractSettings()
+    windows: WindowSettings = WindowSettings()
+    embed: EmbedSettings = EmbedSettings()
+    index: IndexSettings = IndexSettings()
+    search: SearchSettings = SearchSettings()
+    serve: ServeSettings = ServeSettings()
+
+    @field_validator("root")
+    @classmethod
+    def _absolute(cls, root: str) -> str:
+        return root.rstrip("/") if "://" in root else str(Path(root).expanduser().resolve())
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        sources: tuple[PydanticBaseSettingsSource, ...] = (init_settings, env_settings)
+        path = config_path()
+        return (*sources, YamlConfigSettingsSource(settings_cls, yaml_file=path)) if path else sources
+
+    def recipe(self) -> dict[str, Any]:
+        """Return the part of the settings that an index version depends on."""
+        return self.model_dump(mode="json", include={"chunk", "extract", "windows", "embed"})
+
+    def recipe_hash(self) -> str:
+        return stable_hash(self.recipe())
+
+
+def config_path() -> Path | None:
+    """Return the YAML file that applies, or None. Raises ConfigurationError when TGRAG_CONFIG names none."""
+    named = os.environ.get("TGRAG_CONFIG")
+    if named:
+        path = Path(named)
+        if not path.is_file():
+            raise ConfigurationError(f"settings file {named} does not exist; name another with --config")
+        return path
+    default = Path("tgrag.yaml")
+    return default if default.is_file() else None
+
+
+def load_settings(**flags: Any) -> Settings:
+    """Read the settings; flags that are None do not count. Raises ConfigurationError that names each bad value."""
+    try:
+        return Settings(**{name: value for name, value in flags.items() if value is not None})
+    except ValidationError as error:
+        faults = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
+        raise ConfigurationError(f"settings: {faults}") from None
+    except yaml.YAMLError as error:
+        raise ConfigurationError(f"settings file {config_path()} is not valid YAML: {error}") from None
