@@ -1,0 +1,256 @@
+"""Where indexes live: a local folder or an S3 bucket behind one small interface.
+
+Objects are immutable or replaced whole. ``create`` is the one primitive of concurrency: of several writers
+of a path exactly one succeeds, and nobody ever reads half an object.
+"""
+
+import os
+import secrets
+import shutil
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import urlsplit
+
+import obstore
+from obstore.exceptions import AlreadyExistsError, BaseError
+from obstore.store import S3Store
+
+from tgrag.errors import ConfigurationError, StorageError
+
+TEMPORARY = ".tmp-"
+TEMPORARY_IS_STALE_SECONDS = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectInfo:
+    path: str
+    n_bytes: int
+
+
+class Root(Protocol):
+    """Paths are relative, with forward slashes. Every method raises StorageError when the store cannot be used."""
+
+    address: str
+
+    def read(self, path: str) -> bytes:
+        """Return an object. Raises FileNotFoundError when there is none."""
+
+    def exists(self, path: str) -> bool: ...
+
+    def create(self, path: str, data: bytes) -> bool:
+        """Write an object unless the path is taken; return whether it was written. Durable on return."""
+
+    def write(self, path: str, data: bytes) -> None:
+        """Write or replace an object as a whole. Durable on return."""
+
+    def list(self, prefix: str) -> list[ObjectInfo]:
+        """Return all objects below a folder, sorted by path."""
+
+    def folders(self, prefix: str) -> list[str]:
+        """Return the names of the folders right below a folder, sorted; "" is the root itself."""
+
+    def delete(self, path: str) -> None:
+        """Delete an object; one that is gone already is no error."""
+
+    def delete_folder(self, prefix: str) -> int:
+        """Delete everything below a folder and return how many objects that was."""
+
+
+class LocalRoot:
+    """A local folder. Writers use a temporary name, fsync, and an exclusive link or a rename."""
+
+    def __init__(self, folder: Path) -> None:
+        self.address = str(folder)
+        self._folder = folder
+
+    def read(self, path: str) -> bytes:
+        try:
+            return (self._folder / path).read_bytes()
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            raise StorageError(f"cannot read {path} below {self.address}: {error.strerror}") from error
+
+    def exists(self, path: str) -> bool:
+        return (self._folder / path).is_file()
+
+    def create(self, path: str, data: bytes) -> bool:
+        target = self._folder / path
+        if target.exists():
+            return False
+        try:
+            temporary = self._write_temporary(target, data)
+            try:
+                os.link(temporary, target)
+            except FileExistsError:
+                return False
+            finally:
+                temporary.unlink()
+            self._sync_folder(target.parent)
+        except OSError as error:
+            raise self._write_error(path, error) from error
+        return True
+
+    def write(self, path: str, data: bytes) -> None:
+        target = self._folder / path
+        try:
+            self._write_temporary(target, data).rename(target)
+            self._sync_folder(target.parent)
+        except OSError as error:
+            raise self._write_error(path, error) from error
+
+    def list(self, prefix: str) -> list[ObjectInfo]:
+        base = self._folder / prefix
+        files = []
+        for folder, _, names in os.walk(base):
+            for name in names:
+                if name.startswith(TEMPORARY):
+                    continue
+                file = Path(folder, name)
+                try:
+                    files.append(ObjectInfo(file.relative_to(self._folder).as_posix(), file.stat().st_size))
+                except FileNotFoundError:  # deleted since the folder was read
+                    continue
+        return sorted(files, key=lambda info: info.path)
+
+    def folders(self, prefix: str) -> list[str]:
+        base = self._folder / prefix
+        return sorted(entry.name for entry in base.iterdir() if entry.is_dir()) if base.is_dir() else []
+
+    def delete(self, path: str) -> None:
+        (self._folder / path).unlink(missing_ok=True)
+
+    def delete_folder(self, prefix: str) -> int:
+        n_objects = len(self.list(prefix))
+        shutil.rmtree(self._folder / prefix, ignore_errors=True)
+        if (self._folder / prefix).exists():
+            raise StorageError(f"cannot delete {prefix} below {self.address}; check its permissions")
+        return n_objects
+
+    def sweep(self) -> None:
+        """Delete temporary files that a killed writer left behind."""
+        for file in self._folder.rglob(TEMPORARY + "*"):
+            if time.time() - file.stat().st_mtime > TEMPORARY_IS_STALE_SECONDS:
+                file.unlink(missing_ok=True)
+
+    def _write_temporary(self, target: Path, data: bytes) -> Path:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary = target.parent / f"{TEMPORARY}{secrets.token_hex(8)}"
+        with temporary.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        return temporary
+
+    @staticmethod
+    def _sync_folder(folder: Path) -> None:
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def _write_error(self, path: str, error: OSError) -> StorageError:
+        return StorageError(
+            f"cannot write {path} below {self.address}: {error.strerror}; check free space and permissions"
+        )
+
+
+class S3Root:
+    """A prefix of an S3 bucket, through conditional PUT (If-None-Match). Set up by the usual AWS_* variables."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        parts = urlsplit(address)
+        if not parts.netloc:
+            raise ConfigurationError(f"{address} names no bucket; write s3://bucket or s3://bucket/prefix")
+        self._store = S3Store(
+            parts.netloc,
+            prefix=parts.path.strip("/") or None,
+            client_options={"allow_http": os.environ.get("AWS_ENDPOINT_URL", "").startswith("http://")},
+        )
+
+    def read(self, path: str) -> bytes:
+        try:
+            return bytes(obstore.get(self._store, path).bytes())
+        except FileNotFoundError:
+            raise
+        except (BaseError, OSError) as error:
+            raise self._error("read", path, error) from error
+
+    def exists(self, path: str) -> bool:
+        try:
+            obstore.head(self._store, path)
+        except FileNotFoundError:
+            return False
+        except (BaseError, OSError) as error:
+            raise self._error("read", path, error) from error
+        return True
+
+    def create(self, path: str, data: bytes) -> bool:
+        try:
+            obstore.put(self._store, path, data, mode="create", use_multipart=False)
+        except AlreadyExistsError:
+            return False
+        except (BaseError, OSError) as error:
+            raise self._error("write", path, error) from error
+        return True
+
+    def write(self, path: str, data: bytes) -> None:
+        try:
+            obstore.put(self._store, path, data)
+        except (BaseError, OSError) as error:
+            raise self._error("write", path, error) from error
+
+    def list(self, prefix: str) -> list[ObjectInfo]:
+        return sorted(self._list(prefix), key=lambda info: info.path)
+
+    def folders(self, prefix: str) -> list[str]:
+        try:
+            result = obstore.list_with_delimiter(self._store, prefix or None)
+        except (BaseError, OSError) as error:
+            raise self._error("list", prefix, error) from error
+        return sorted(path.rstrip("/").rsplit("/", 1)[-1] for path in result["common_prefixes"])
+
+    def delete(self, path: str) -> None:
+        try:
+            obstore.delete(self._store, path)
+        except FileNotFoundError:
+            return
+        except (BaseError, OSError) as error:
+            raise self._error("delete", path, error) from error
+
+    def delete_folder(self, prefix: str) -> int:
+        paths = [info.path for info in self._list(prefix)]
+        if paths:
+            try:
+                obstore.delete(self._store, paths)
+            except (BaseError, OSError) as error:
+                raise self._error("delete", prefix, error) from error
+        return len(paths)
+
+    def _list(self, prefix: str) -> Iterator[ObjectInfo]:
+        try:
+            for chunk in obstore.list(self._store, prefix or None):
+                for meta in chunk:
+                    yield ObjectInfo(meta["path"], meta["size"])
+        except (BaseError, OSError) as error:
+            raise self._error("list", prefix, error) from error
+
+    def _error(self, verb: str, path: str, error: Exception) -> StorageError:
+        reason = str(error).splitlines()[0]
+        return StorageError(
+            f"cannot {verb} {path or 'objects'} below {self.address}: {reason}; check the bucket and the AWS_* variables"
+        )
+
+
+def open_root(address: str) -> Root:
+    """Open a root by its address: a folder or ``s3://bucket/prefix``. Raises ConfigurationError on another scheme."""
+    if address.startswith("s3://"):
+        return S3Root(address)
+    if "://" in address:
+        raise ConfigurationError(f"root {address}: only a folder or an s3:// address can hold indexes")
+    return LocalRoot(Path(address))
