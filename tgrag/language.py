@@ -21,6 +21,7 @@ _RUSSIAN_LETTERS = re.compile(r"[ыэъё]", re.IGNORECASE)
 _CYRILLIC = re.compile(r"[\u0400-\u04ff]")
 _LATIN = re.compile(r"[A-Za-z]")
 DETECTION_CHARACTERS = 20_000
+NAME_TAGS = frozenset({"Name", "Surn", "Patr", "Geox", "Orgn", "Trad"})  # of pymorphy's dictionaries
 
 
 def fold(text: str) -> str:
@@ -65,3 +66,10 @@ def lemma(word: str, language: Language) -> str:
 def lemmas(text: str, language: Language) -> list[str]:
     """Return the lemmas of all words of a text, in order."""
     return [lemma(word, language) for word in words(text)]
+
+
+@lru_cache(maxsize=50_000)
+def may_be_name(word: str, language: Language) -> bool:
+    """Tell whether a Russian or Ukrainian word is a proper name for the dictionary, or unknown to it."""
+    parses = analyzer("uk" if language == "uk" else "ru").parse(word)
+    return any(NAME_TAGS & p.tag.grammemes for p in parses) or not any(p.is_known for p in parses)
