@@ -1,0 +1,33 @@
+"""The whole graph stage as one pure function."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tgrag.graph.aggregate import entity_states, relationships
+from tgrag.graph.health import Health, health
+from tgrag.graph.resolve import resolve, with_degrees
+from tgrag.graph.windows import windows
+from tgrag.records import Community, Entity, EntityState, Extraction, Relationship, TextUnit
+from tgrag.settings import WindowSettings
+
+GRAPH_VERSION = 1  # raise when the same extractions should give another graph
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    entities: list[Entity]
+    states: list[EntityState]
+    relationships: list[Relationship]
+    communities: list[Community]
+    health: Health
+
+
+def build(units: Sequence[TextUnit], extractions: Mapping[str, Extraction], settings: WindowSettings) -> Graph:
+    """Build the temporal graph of ``units``, which come by (series, ordinal); extractions by text_unit_id."""
+    resolution = resolve(units, extractions)
+    states = entity_states(resolution.entities, resolution.mentions)
+    edges = relationships(units, extractions, resolution)
+    entities = with_degrees(resolution.entities, ((edge.source_id, edge.target_id) for edge in edges))
+    return Graph(
+        entities, states, edges, windows(units, states, settings), health(entities, edges, resolution.n_weak)
+    )

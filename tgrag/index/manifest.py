@@ -1,0 +1,75 @@
+"""What a version says of itself, and the small records around versions."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from tgrag.graph.health import Health
+from tgrag.records import DeadLetter
+
+SCHEMA_VERSION = 1  # raise when tables or files of a version change incompatibly
+
+
+def now() -> str:
+    """Return the present time, ISO 8601 in UTC."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+class StageCost(BaseModel):
+    """calls: costly calls made; saved: answers taken from the memo store; failed: dead letters of the stage."""
+
+    seconds: float
+    calls: int = 0
+    saved: int = 0
+    failed: int = 0
+
+
+class SeriesInfo(BaseModel):
+    """origin: where the series comes from, see records.Document.series_origin."""
+
+    series_id: str
+    title: str
+    origin: str
+    books: list[str]
+
+
+class Manifest(BaseModel):
+    """collection_files: the collection.yaml of each input, kept so that a document can be placed without its folder."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    schema_version: int = SCHEMA_VERSION
+    tgrag_version: str
+    collection: str
+    version_id: str
+    recipe_id: str
+    parent: str | None
+    created_at: str
+    settings: dict[str, Any]
+    embedder: dict[str, Any]
+    collection_files: dict[str, dict[str, Any]]
+    series: list[SeriesInfo]
+    counts: dict[str, int]
+    health: Health
+    stages: dict[str, StageCost]
+    dead_letters: list[DeadLetter]
+
+
+class Pointer(BaseModel):
+    """Which version is published. number grows by one with each publication; reason: index, delete or rollback."""
+
+    number: int
+    version_id: str
+    published_at: str
+    reason: str
+
+
+class VersionInfo(BaseModel):
+    version_id: str
+    created_at: str
+    current: bool
+    n_documents: int
+    n_failed: int
+    n_text_units: int
+    n_entities: int
