@@ -1,0 +1,214 @@
+"""Records <-> Arrow tables <-> Parquet bytes, and the order in which each table is written.
+
+One ordered writer a table: the same records in any order give the same bytes.
+"""
+
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cached_property, lru_cache
+from operator import attrgetter
+from typing import Any, Generic, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from tgrag.records import Community, Document, Entity, EntityState, Relationship, TextUnit
+
+T = TypeVar("T")
+
+ROW_GROUP = 10_000
+_SCALARS: dict[Any, pa.DataType] = {str: pa.string(), bool: pa.bool_(), int: pa.int64(), float: pa.float64()}
+
+
+# --- schemas ------------------------------------------------------------------------------------------
+
+
+def schema_of(record_class: type) -> pa.Schema:
+    """Return the Arrow schema of a record class, one field a dataclass field, in the same order."""
+    return pa.schema(_arrow_fields(record_class))
+
+
+def _arrow_fields(record_class: type) -> list[pa.Field]:
+    result = []
+    for name, hint in _hints(record_class).items():
+        inner, nullable = _optional(hint)
+        result.append(pa.field(name, _arrow_type(inner), nullable=nullable))
+    return result
+
+
+def _arrow_type(hint: Any) -> pa.DataType:
+    if hint in _SCALARS:
+        return _SCALARS[hint]
+    if get_origin(hint) is Literal:
+        return pa.string()
+    if get_origin(hint) is tuple and get_args(hint)[1:] == (...,):
+        return pa.list_(pa.field("element", _arrow_type(get_args(hint)[0]), nullable=False))
+    if is_dataclass(hint):
+        return pa.struct(_arrow_fields(cast(type, hint)))
+    raise TypeError(f"no Arrow type for {hint!r}")
+
+
+def _optional(hint: Any) -> tuple[Any, bool]:
+    if get_origin(hint) in (Union, types.UnionType) and type(None) in get_args(hint):
+        (inner,) = (argument for argument in get_args(hint) if argument is not type(None))
+        return inner, True
+    return hint, False
+
+
+@lru_cache(maxsize=64)
+def _hints(record_class: type) -> dict[str, Any]:
+    hints = get_type_hints(record_class)
+    return {field.name: hints[field.name] for field in fields(record_class)}
+
+
+# --- records and tables -------------------------------------------------------------------------------
+
+
+def to_table(record_class: type[T], records: Iterable[T]) -> pa.Table:
+    """Return the records as a table, one row each, in the given order."""
+    rows = list(records)
+    schema = schema_of(record_class)
+    columns = [pa.array([_plain(getattr(row, f.name)) for row in rows], type=f.type) for f in schema]
+    return pa.Table.from_arrays(columns, schema=schema)
+
+
+def from_row(record_class: type[T], mapping: Mapping[str, Any]) -> T:
+    """Return the record that a row of plain Python values stands for."""
+    return cast(T, _record_builder(record_class)(mapping))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if is_dataclass(value):
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    return value
+
+
+@lru_cache(maxsize=64)
+def _record_builder(record_class: type) -> Callable[[Mapping[str, Any]], Any]:
+    converters = {name: _converter(_optional(hint)[0]) for name, hint in _hints(record_class).items()}
+
+    def build(mapping: Mapping[str, Any]) -> Any:
+        values = {}
+        for name, convert in converters.items():
+            value = mapping[name]
+            values[name] = value if convert is None or value is None else convert(value)
+        return record_class(**values)
+
+    return build
+
+
+def _converter(hint: Any) -> Callable[[Any], Any] | None:
+    """Return what turns a plain value into a field's value; None when it already is one."""
+    if is_dataclass(hint):
+        return _record_builder(cast(type, hint))
+    if get_origin(hint) is tuple:
+        convert = _converter(get_args(hint)[0])
+        return tuple if convert is None else lambda items: tuple(convert(item) for item in items)
+    return None
+
+
+def table_bytes(table: pa.Table) -> bytes:
+    """Return a table as Parquet (Snappy, fixed row groups): the same rows give the same bytes."""
+    sink = pa.BufferOutputStream()
+    pq.write_table(table.combine_chunks(), sink, compression="snappy", row_group_size=ROW_GROUP)
+    return cast(bytes, sink.getvalue().to_pybytes())
+
+
+def read_table(data: bytes) -> pa.Table:
+    """Return the table that ``table_bytes`` wrote."""
+    return pq.read_table(pa.BufferReader(data)).combine_chunks()
+
+
+# --- the tables of a version --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class TableKind(Generic[T]):
+    """record: the class of a row. key: the field that names a row. order: the fields it is sorted by."""
+
+    record: type[T]
+    key: str
+    order: tuple[str, ...]
+
+
+TABLES: dict[str, TableKind[Any]] = {
+    "documents": TableKind(Document, "document_id", ("source",)),
+    "text_units": TableKind(TextUnit, "text_unit_id", ("series_id", "ordinal")),
+    "entities": TableKind(Entity, "entity_id", ("entity_id",)),
+    "entity_states": TableKind(EntityState, "state_id", ("series_id", "known_from", "state_id")),
+    "relationships": TableKind(
+        Relationship, "relationship_id", ("series_id", "known_from", "relationship_id")
+    ),
+    "communities": TableKind(Community, "community_id", ("series_id", "first_ordinal", "community_id")),
+}
+
+
+def ordered(name: str, records: Iterable[T]) -> list[T]:
+    """Return the records of the named table in the order in which they are written."""
+    return sorted(records, key=attrgetter(*TABLES[name].order))
+
+
+def ordered_table(name: str, records: Iterable[Any]) -> pa.Table:
+    """Return the named table of these records, in its order."""
+    return to_table(TABLES[name].record, ordered(name, records))
+
+
+@dataclass(frozen=True, slots=True)
+class Nested:
+    """A list column in flat form: the values of row i are ``values[offsets[i]:offsets[i + 1]]``."""
+
+    offsets: NDArray[np.int64]
+    values: NDArray[Any]
+
+    def owners(self) -> NDArray[np.int64]:
+        """Return, for each value, the row that it belongs to."""
+        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+
+
+def flat(lists: pa.ChunkedArray, field: str | None = None) -> Nested:
+    """Return a list column in flat form; ``field`` chooses one field of a list of structs."""
+    joined = lists.combine_chunks()
+    values = joined.flatten() if field is None else joined.flatten().field(field)
+    lengths = joined.value_lengths().to_numpy(zero_copy_only=False)
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    return Nested(offsets, values.to_numpy(zero_copy_only=False))
+
+
+class Rows(Generic[T]):
+    """A table with typed access: whole columns as numpy arrays for filters, single rows as records."""
+
+    def __init__(self, kind: TableKind[T], table: pa.Table) -> None:
+        self.kind = kind
+        self.table = table.combine_chunks()
+        self._columns: dict[str, NDArray[Any]] = {}
+
+    def __len__(self) -> int:
+        return cast(int, self.table.num_rows)
+
+    def row(self, index: int) -> T:
+        return self.take([index])[0]
+
+    def take(self, indices: Sequence[int] | NDArray[np.int64]) -> list[T]:
+        """Return the records of these rows, in the order of ``indices``."""
+        chosen = self.table.take(pa.array(indices, type=pa.int64()))
+        return [from_row(self.kind.record, mapping) for mapping in chosen.to_pylist()]
+
+    def column(self, name: str) -> NDArray[Any]:
+        """Return a scalar column; strings as an object array."""
+        if name not in self._columns:
+            self._columns[name] = self.table[name].to_numpy()
+        return self._columns[name]
+
+    def nested(self, name: str, field: str | None = None) -> Nested:
+        """Return a list column in flat form; ``field`` chooses one field of a list of structs."""
+        return flat(self.table[name], field)
+
+    @cached_property
+    def by_id(self) -> dict[str, int]:
+        """Return the row of each key."""
+        return {key: index for index, key in enumerate(self.column(self.kind.key))}
