@@ -29,7 +29,7 @@ class VectorIndex:
     def search(
         self, query: Vectors, k: int, mask: NDArray[np.bool_]
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Return the (at most k) rows inside ``mask`` nearest to ``query``, shape (dimension,), and their scores.
+        """Return the (at most k) rows inside ``mask`` nearest to ``query`` (dimension,), and their scores.
 
         Best first, equal scores by row; which of several equal rows come last does not depend on what the
         mask hides.
@@ -46,12 +46,11 @@ class VectorIndex:
     def _nearest(
         self, query: Vectors, k: int, mask: NDArray[np.bool_]
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        inside = faiss.IDSelectorBitmap(np.packbits(mask, bitorder="little"))
-        found, rows = self._index.search(
-            np.ascontiguousarray(query[None, :], dtype=np.float32),
-            k,
-            params=faiss.SearchParameters(sel=inside),
-        )
+        # faiss replaces these constructors when it is imported; its type hints show the ones of C++
+        inside = faiss.IDSelectorBitmap(np.packbits(mask, bitorder="little"))  # type: ignore[arg-type,call-arg]
+        parameters = faiss.SearchParameters(sel=inside)  # type: ignore[call-arg]
+        queries = np.ascontiguousarray(query[None, :], dtype=np.float32)
+        found, rows = self._index.search(queries, k, params=parameters)
         rows, scores = rows[0], np.round(found[0].astype(np.float64), SCORE_DIGITS)
         order = np.lexsort((rows, -scores))
         return rows[order], scores[order]
