@@ -29,19 +29,25 @@ class ParseSettings(Section):
     """Limits a document; one that passes them is a dead letter."""
 
     timeout_seconds: float = Field(60, gt=0, description="wall seconds a document")
-    memory_mb: int = Field(3000, ge=512, description="address space of the parsing process beyond its own code")
+    memory_mb: int = Field(
+        3000, ge=512, description="address space of the parsing process beyond its own code"
+    )
     max_file_mb: int = Field(200, ge=1, description="larger files are refused")
 
 
 class ChunkSettings(Section):
     tokenizer: Literal["multilingual-e5-small"] = "multilingual-e5-small"
-    limit: int = Field(480, ge=32, le=510, description="tokens a text unit, special tokens and prefix not counted")
+    limit: int = Field(
+        480, ge=32, le=510, description="tokens a text unit, special tokens and prefix not counted"
+    )
     earliest_cut: float = Field(0.75, gt=0, le=1, description="share of the limit from which a unit may end")
 
 
 class ExtractSettings(Section):
     method: Literal["fast"] = "fast"
-    max_entities_per_sentence: int = Field(6, ge=2, description="co-occurrence is recorded among the first so many")
+    max_entities_per_sentence: int = Field(
+        6, ge=2, description="co-occurrence is recorded among the first so many"
+    )
 
 
 class WindowSettings(Section):
@@ -61,15 +67,21 @@ class WindowSettings(Section):
 
 class EmbedSettings(Section):
     model: Literal["multilingual-e5-small"] = "multilingual-e5-small"
-    state_characters: int = Field(240, ge=40, description="of an entity state's first description, embedded with its name")
+    state_characters: int = Field(
+        240, ge=40, description="of an entity state's first description, embedded with its name"
+    )
 
 
 class IndexSettings(Section):
     """How a run is carried out; nothing here changes what it makes."""
 
     workers: int | None = Field(None, ge=1, description="parallel workers a stage; all CPUs when not set")
-    lease_seconds: float = Field(30, gt=1, description="a run that shows no sign of life for so long has lost its lease")
-    wait_seconds: float = Field(0, ge=0, description="how long to wait for another run on the same collection")
+    lease_seconds: float = Field(
+        30, gt=1, description="a run that shows no sign of life for so long has lost its lease"
+    )
+    wait_seconds: float = Field(
+        0, ge=0, description="how long to wait for another run on the same collection"
+    )
 
 
 class SearchSettings(Section):
@@ -90,9 +102,12 @@ class ServeSettings(Section):
     port: int = Field(8000, ge=1, le=65535)
     retrievers: int = Field(1, ge=1, description="replicas of the query path")
     embedders: int = Field(1, ge=1, description="replicas of the embedding model")
-    poll_seconds: float = Field(1, gt=0, description="how often a replica looks for a newly published version")
+    poll_seconds: float = Field(
+        1, gt=0, description="how often a replica looks for a newly published version"
+    )
     max_ongoing_requests: int = Field(32, ge=1, description="requests in a replica at once")
     max_queued_requests: int = Field(400, ge=1, description="requests waiting; more get 503")
+    timeout_seconds: float = Field(30, gt=0, description="a question that takes longer gets 504")
     max_open_collections: int = Field(8, ge=1, description="snapshots a replica keeps open")
 
 
@@ -101,7 +116,9 @@ class Settings(BaseSettings):
         env_prefix="TGRAG_", env_nested_delimiter="__", extra="forbid", frozen=True, validate_default=True
     )
 
-    root: str = Field("tgrag-data", description="where indexes live: a folder or an s3://bucket/prefix address")
+    root: str = Field(
+        "tgrag-data", description="where indexes live: a folder or an s3://bucket/prefix address"
+    )
     profile: Literal["lite"] = Field("lite", description="lite: nothing to download, no GPU, no key")
     parse: ParseSettings = ParseSettings()
     chunk: ChunkSettings = ChunkSettings()

@@ -1,0 +1,279 @@
+"""The command line: reads what is typed, calls tgrag, prints what it says.
+
+Heavy imports wait until a command needs them, so that help comes at once.
+"""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from tgrag.errors import TgragError
+from tgrag.options import AsJson, Collection, Config, Flags, Profile, Root, parse_as_of, read_settings
+
+if TYPE_CHECKING:
+    from tgrag.index import catalog
+    from tgrag.settings import Settings
+
+app = typer.Typer(
+    help="Temporal Graph RAG: answers with checked quotes from long documents, as of any chapter or date.",
+    epilog="Settings: flags, then TGRAG_* variables, then tgrag.yaml, then the profile.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+class Command(TyperCommand):
+    """A command whose expected errors end as one line and an exit code: 2 for a wrong request, 1 for the rest."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except TgragError as error:
+            from tgrag.console import fail
+
+            raise fail(error, ctx.params.get("as_json", False)) from None
+
+
+@app.callback()
+def main(ctx: typer.Context, root: Root = None, config: Config = None, profile: Profile = None) -> None:
+    ctx.obj = Flags(root, config, profile)
+
+
+@app.command(cls=Command, epilog="Example: tgrag index books/ notes/*.pdf --collection library")
+def index(
+    ctx: typer.Context,
+    paths: Annotated[list[str], typer.Argument(metavar="PATH…", help="Files, folders or globs.")],
+    collection: Annotated[
+        str, typer.Option("--collection", "-c", metavar="NAME", help="Made when it is new.")
+    ],
+    retry_failed: Annotated[bool, typer.Option(help="Try again also what has failed for good.")] = False,
+    root: Root = None,
+    config: Config = None,
+    profile: Profile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Index documents and publish the result as a new version. Only what changed is parsed and embedded."""
+    settings = read_settings(ctx, root, config, profile)
+    from tgrag import console
+    from tgrag.index import run
+
+    summary = run.index(paths, collection, settings, console.progress, retry_failed=retry_failed)
+    console.show(summary, summary.lines(), as_json)
+
+
+@app.command(cls=Command, epilog='Example: tgrag query "Кто такой Германн?" --as-of "book=1,chapter=2"')
+def query(
+    ctx: typer.Context,
+    question: Annotated[str, typer.Argument(help="In Russian, Ukrainian or English.")],
+    collection: Collection = None,
+    mode: Annotated[str, typer.Option(help="classic or temporal.")] = "temporal",
+    book: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TITLE", help="Search only in this book or series; repeatable."),
+    ] = None,
+    as_of: Annotated[
+        str | None,
+        typer.Option(
+            "--as-of",
+            metavar="WHEN",
+            help="What was known by then: 3, 'Глава III', book=2,chapter=5, date=1834-01, series=…,chapter=….",
+        ),
+    ] = None,
+    show_context: Annotated[
+        bool, typer.Option("--show-context", help="Print what the answer was made from.")
+    ] = False,
+    url: Annotated[
+        str | None, typer.Option(metavar="URL", help="Ask this server, such as http://127.0.0.1:8000.")
+    ] = None,
+    root: Root = None,
+    config: Config = None,
+    profile: Profile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Ask a question; without --url it is answered in this process."""
+    settings = read_settings(ctx, root, config, profile)
+    from tgrag import asking, console
+    from tgrag.search.requests import QueryRequest
+
+    request = QueryRequest(
+        question=question,
+        collection=collection,
+        mode=mode,
+        books=book or [],
+        as_of=parse_as_of(as_of),
+        include_context=show_context,
+    )
+    answer = asking.over_http(url, request, settings) if url else asking.in_process(request, settings)
+    console.show(answer, console.answer_lines(answer), as_json)
+
+
+@app.command(cls=Command, epilog="Example: tgrag --root s3://bucket/indexes serve")
+def serve(
+    ctx: typer.Context,
+    port: Annotated[int | None, typer.Option(help="HTTP port.")] = None,
+    address: Annotated[
+        str | None,
+        typer.Option(
+            envvar="RAY_ADDRESS", help="A running Ray to deploy to; a local one is started without it."
+        ),
+    ] = None,
+    root: Root = None,
+    config: Config = None,
+    profile: Profile = None,
+) -> None:
+    """Serve the HTTP API until Ctrl-C. Listens on loopback."""
+    settings = read_settings(ctx, root, config, profile)
+    if port is not None:
+        settings = settings.model_copy(update={"serve": settings.serve.model_copy(update={"port": port})})
+    from tgrag import console
+    from tgrag.serve.local import serve_until_interrupted
+
+    serve_until_interrupted(settings, address, console.progress)
+
+
+@app.command(cls=Command, epilog="Example: tgrag collections --json")
+def collections(
+    ctx: typer.Context,
+    root: Root = None,
+    config: Config = None,
+    profile: Profile = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the collections and what is published in each."""
+    found_catalog = _catalog(read_settings(ctx, root, config, profile))
+    from tgrag import console
+    from tgrag.serve.listings import list_collections
+
+    found = list_collections(found_catalog)
+    console.show(found, console.collection_lines(found), as_json)
+
+
+@app.command(cls=Command, epilog="Example: tgrag versions --collection library")
+def versions(
+    ctx: typer.Context,
+    collection: Collection = None,
+    root: Root = None,
+    config: Config = None,
+    profile: Profile = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the versions of a collection, newest first; * marks the published one."""
+    found_catalog = _catalog(read_settings(ctx, root, config, profile))
+    from tgrag import console
+    from tgrag.serve.listings import list_versions, only_collection
+
+    found = list_versions(found_catalog, collection or only_collection(found_catalog))
+    console.show(found, console.version_lines(found), as_json)
+
+
+@app.command(cls=Command, epilog="Example: tgrag rollback --collection library")
+def rollback(
+    ctx: typer.Context,
+    version: Annotated[
+        str | None, typer.Argument(help="Version to publish again; the one before the current when left out.")
+    ] = None,
+    collection: Collection = None,
+    root: Root = None,
+    config: Config = None,
+    profile: Profile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Publish an earlier version again."""
+    settings = read_settings(ctx, root, config, profile)
+    name = _collection(settings, collection)
+    from tgrag import console
+    from tgrag.index import run
+
+    pointer = run.rollback(name, settings, version)
+    console.show(pointer, [f"{name}: version {pointer.version_id} is published again"], as_json)
+
+
+@app.command(cls=Command, epilog="Example: tgrag delete notes/secret.pdf --collection library --purge")
+def delete(
+    ctx: typer.Context,
+    document: Annotated[
+        str, typer.Argument(help="Source or id of the document, as `tgrag inspect` shows them.")
+    ],
+    purge: Annotated[
+        bool,
+        typer.Option("--purge", help="Leave no byte of it: also in older versions and in the memo store."),
+    ] = False,
+    collection: Collection = None,
+    root: Root = None,
+    config: Config = None,
+    profile: Profile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Publish a version without a document."""
+    settings = read_settings(ctx, root, config, profile)
+    name = _collection(settings, collection)
+    from tgrag import console
+    from tgrag.index import run
+
+    summary = run.delete(document, name, settings, console.progress, purge=purge)
+    console.show(summary, summary.lines(), as_json)
+
+
+@app.command(cls=Command, epilog="Example: tgrag gc --keep 3 --collection library")
+def gc(
+    ctx: typer.Context,
+    keep: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Newest versions to keep; the published one stays.")
+    ],
+    collection: Collection = None,
+    root: Root = None,
+    config: Config = None,
+    profile: Profile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Delete old versions, and stored answers that no version uses."""
+    settings = read_settings(ctx, root, config, profile)
+    name = _collection(settings, collection)
+    from tgrag import console
+    from tgrag.index import run
+
+    report = run.collect_garbage(name, settings, keep)
+    console.show(report, report.lines(), as_json)
+
+
+@app.command(cls=Command, epilog="Example: tgrag inspect --collection library --json")
+def inspect(
+    ctx: typer.Context,
+    version: Annotated[
+        str | None, typer.Option(metavar="VERSION", help="The published one when left out.")
+    ] = None,
+    collection: Collection = None,
+    root: Root = None,
+    config: Config = None,
+    profile: Profile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show counts, health, documents with their series, and what failed."""
+    settings = read_settings(ctx, root, config, profile)
+    found = _catalog(settings).collection(_collection(settings, collection))
+    from tgrag import console
+
+    version_id = version or found.require_current().version_id
+    inspection = console.Inspection(
+        manifest=found.manifest(version_id), documents=found.documents(version_id)
+    )
+    console.show(inspection, console.inspection_lines(inspection), as_json)
+
+
+def _catalog(settings: "Settings") -> "catalog.Catalog":
+    from tgrag.index.catalog import Catalog
+    from tgrag.store.root import open_root
+
+    return Catalog(open_root(settings.root))
+
+
+def _collection(settings: "Settings", named: str | None) -> str:
+    from tgrag.serve.listings import only_collection
+
+    return named or only_collection(_catalog(settings))
+
+
+if __name__ == "__main__":
+    app()

@@ -1,0 +1,130 @@
+"""How facts look on a terminal: pure functions from records to lines, and the two streams.
+
+Facts go to standard output, progress and errors to standard error, so that output can be piped.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import typer
+from pydantic import BaseModel
+
+from tgrag.errors import TgragError
+from tgrag.index.manifest import Manifest
+from tgrag.records import Document
+from tgrag.search.requests import Answer, Citation, ContextItem
+from tgrag.serve.listings import CollectionList, VersionList
+from tgrag.serve.replies import error_body
+
+USAGE_STATUSES = (400, 422)  # what the caller can mend by asking otherwise
+
+
+def show(facts: BaseModel, lines: Iterable[str], as_json: bool) -> None:
+    """Print facts as JSON or as lines."""
+    typer.echo(facts.model_dump_json(indent=2) if as_json else "\n".join(lines))
+
+
+def progress(line: str) -> None:
+    typer.echo(line, err=True)
+
+
+def fail(error: TgragError, as_json: bool) -> typer.Exit:
+    """Print an error and return the exit: 2 when the request was wrong, 1 when something else was."""
+    text = (
+        error_body(error.code, error.message).model_dump_json()
+        if as_json
+        else f"error[{error.code}]: {error}"
+    )
+    typer.echo(text, err=True)
+    return typer.Exit(2 if error.status in USAGE_STATUSES else 1)
+
+
+def answer_lines(answer: Answer) -> list[str]:
+    lines = [answer.answer, ""]
+    for citation in answer.citations:
+        mark = "" if citation.verified else "  (not verified)"
+        lines += [f"[{citation.number}] {place(citation)}{mark}", f"    «{citation.quote}»"]
+    lines += [f"note: {f.step}: {f.used} instead of {f.wanted} ({f.reason})" for f in answer.fall_backs]
+    seconds = answer.timings.get("total", sum(answer.timings.values()))
+    lines.append(f"{answer.collection} · version {answer.version} · {answer.mode} · {seconds:.2f} s")
+    if answer.context is not None:
+        lines += ["", "context:", *context_lines(answer.context)]
+    return lines
+
+
+def place(citation: Citation) -> str:
+    """Return where a quote stands: document, book, chapter, pages, characters."""
+    names = dict.fromkeys([citation.document, citation.book, citation.chapter])
+    pages = f"p. {', '.join(map(str, citation.pages))}" if citation.pages else ""
+    return ", ".join(part for part in (*names, pages, f"characters {citation.start}–{citation.end}") if part)
+
+
+def context_lines(items: Sequence[ContextItem]) -> list[str]:
+    return [f"- {item.kind} [{item.label}] {item.text}" for item in items]
+
+
+def collection_lines(found: CollectionList) -> list[str]:
+    if not found.collections:
+        return ["no collections yet; make one with `tgrag index PATH --collection NAME`"]
+    rows = [
+        (item.name, item.current.version_id, item.current.published_at, item.current.reason)
+        if item.current
+        else (item.name, "nothing published yet", "", "")
+        for item in found.collections
+    ]
+    return table(("collection", "version", "published", "by"), rows)
+
+
+def version_lines(found: VersionList) -> list[str]:
+    rows = [
+        (
+            "*" if version.current else "",
+            version.version_id,
+            version.created_at,
+            str(version.n_documents),
+            str(version.n_failed),
+            str(version.n_text_units),
+            str(version.n_entities),
+        )
+        for version in found.versions
+    ]
+    return table(("", "version", "created", "documents", "failed", "text units", "entities"), rows)
+
+
+class Inspection(BaseModel):
+    """What a version holds and how it is."""
+
+    manifest: Manifest
+    documents: list[Document]
+
+
+def inspection_lines(found: Inspection) -> list[str]:
+    manifest = found.manifest
+    origins = {series.series_id: f"{series.title} ({series.origin})" for series in manifest.series}
+    rows = [
+        (
+            document.status,
+            document.source,
+            origins.get(document.series_id, document.series_title),
+            detail(document),
+        )
+        for document in found.documents
+    ]
+    lines = [f"{manifest.collection} · version {manifest.version_id} · {manifest.created_at}", ""]
+    lines += table(("count", ""), [(name, str(count)) for name, count in manifest.counts.items()])
+    lines += ["", *table(("health", ""), [(n, str(v)) for n, v in manifest.health.model_dump().items()])]
+    lines += ["", *table(("status", "document", "series", ""), rows)]
+    letters = [(d.stage, d.source, d.reason, f"{d.attempts} attempts") for d in manifest.dead_letters]
+    return [*lines, "", *table(("dead letter", "document", "reason", ""), letters)] if letters else lines
+
+
+def detail(document: Document) -> str:
+    return document.reason or f"{document.n_text_units} text units"
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return aligned columns, two spaces apart."""
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in (header, *rows)
+    ]

