@@ -1,0 +1,113 @@
+"""Plain text: paragraphs, headings, and the title that the first lines give.
+
+Paragraphs are told apart by blank lines, by indents, or by line ends where a file has one paragraph a line;
+which of these holds is decided anew between every two blank lines or headings.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tgrag.ingest.headings import CHAPTER, heading_at, is_capitals, is_capitals_heading, is_title_like
+from tgrag.ingest.text import clean, ends_sentence, join_lines, squeeze, starts_lower
+from tgrag.records import Element
+
+_PRINTED_WIDTH = range(45, 101)  # characters a line of hard-wrapped text
+_LONG_LINE = 55  # a verse is hardly ever so wide
+_SHORT = 0.7  # of the widest line of a block: a line that ends a paragraph
+_TITLE_LINES = 10  # lines of text at the beginning in which a title is looked for
+_AUTHOR_THEN_TITLE = re.compile(r"(?:[^\W\d_]\S*\s+){1,2}[^\W\d_]{3,}\.\s+(?P<title>.+)")
+_TAB = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    indent: int
+    text: str
+
+
+def read_plain(text: str) -> tuple[str | None, tuple[Element, ...]]:
+    """Return the title that the text seems to have, and its elements."""
+    rows = [_line(row) for row in re.split(r"\r\n|[\n\r\f\v\x85\u2028\u2029]", clean(text))]
+    lines = [row.text for row in rows]
+    elements: list[Element] = []
+    block: list[_Line] = []
+    opening: list[str] = []  # the lines before the first heading
+    index, seen_heading = 0, False
+
+    def close_block() -> None:
+        elements.extend(Element("paragraph", paragraph) for paragraph in _paragraphs(block))
+        block.clear()
+
+    while index < len(lines):
+        found = heading_at(lines, index) if lines[index] else None
+        is_past_title = seen_heading or len(opening) >= _TITLE_LINES
+        if found:
+            close_block()
+            elements.append(Element("heading", found[0].text, level=found[0].level))
+            seen_heading = True
+            index += found[1]
+            continue
+        if lines[index] and is_past_title and is_capitals_heading(lines, index):
+            close_block()
+            elements.append(Element("heading", lines[index], level=CHAPTER))
+            seen_heading = True
+        elif lines[index]:
+            block.append(rows[index])
+            if not is_past_title:
+                opening.append(lines[index])
+        else:
+            close_block()
+        index += 1
+    close_block()
+    return _title(opening), tuple(elements)
+
+
+def _line(row: str) -> _Line:
+    row = row.expandtabs(_TAB)
+    return _Line(len(row) - len(row.lstrip()), squeeze(row))
+
+
+def _paragraphs(block: Sequence[_Line]) -> list[str]:
+    if not _is_wrapped(block):
+        return [line.text for line in block]
+    margin = min(line.indent for line in block)
+    width = max(len(line.text) for line in block)
+    paragraphs = [block[0].text]
+    for before, line in zip(block, block[1:], strict=False):
+        is_last = len(before.text) < _SHORT * width and ends_sentence(before.text) and not starts_lower(line.text)
+        if line.indent > margin or is_last:
+            paragraphs.append(line.text)
+        else:
+            paragraphs[-1] = join_lines(paragraphs[-1], line.text)
+    return paragraphs
+
+
+def _is_wrapped(block: Sequence[_Line]) -> bool:
+    """Tell whether the line ends of a block are a printer's and not the writer's."""
+    if max((len(line.text) for line in block), default=0) not in _PRINTED_WIDTH:
+        return False
+    margin = min(line.indent for line in block)
+    pairs = [(a.text, b.text) for a, b in zip(block, block[1:], strict=False) if b.indent <= margin]
+    runs_on = sum(starts_lower(b) or (len(a) >= _LONG_LINE and not ends_sentence(a)) for a, b in pairs)
+    return runs_on > 0 and runs_on >= len(pairs) / 2
+
+
+def _title(opening: Sequence[str]) -> str | None:
+    capitals = next((line for line in opening if is_capitals(line)), None)
+    if capitals:
+        return capitals
+    if not opening:
+        return None
+    first, second = opening[0], opening[1] if len(opening) > 1 else ""
+    after_author = _AUTHOR_THEN_TITLE.fullmatch(first)
+    if after_author and is_title_like(after_author["title"]):
+        return after_author["title"]
+    if _is_name(first) and is_title_like(second):
+        return second
+    return first if is_title_like(first) else None
+
+
+def _is_name(line: str) -> bool:
+    words = line.split()
+    return 2 <= len(words) <= 4 and all(word[0].isupper() for word in words)

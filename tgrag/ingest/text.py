@@ -1,0 +1,44 @@
+"""Small operations on text that every reader shares."""
+
+import re
+import unicodedata
+
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff\u202a-\u202e\x00-\x08\x0e-\x1f\x7f]")
+_ENDS_SENTENCE = re.compile(r"""[.!?…:][»”"'’)\]]*$""")
+_STARTS_LOWER = re.compile(r"[^\W\d_]")
+_BROKEN_WORD = re.compile(r"[^\W\d_]{2,}[-‐]$")
+# Particles that Russian and Ukrainian write with a hyphen: the hyphen before one of them belongs to the word.
+_HYPHENATED = re.compile(r"(?:то|нибудь|либо|таки|небудь|ка|де|с)\b", re.IGNORECASE)
+_PREFIXES = re.compile(r"(?:^|\W)(?:кое|кой|по|во|в|из|self|well|non|ex)-$", re.IGNORECASE)
+
+
+def clean(text: str) -> str:
+    """Bring text to NFC and remove what nobody sees: soft hyphens, zero-width and control characters."""
+    return unicodedata.normalize("NFC", _INVISIBLE.sub("", text))
+
+
+def squeeze(text: str) -> str:
+    """Make one space of every run of white space."""
+    return " ".join(text.split())
+
+
+def squeeze_lines(text: str) -> str:
+    """Squeeze each line and drop the empty ones."""
+    return "\n".join(line for line in map(squeeze, text.split("\n")) if line)
+
+
+def ends_sentence(text: str) -> bool:
+    return bool(_ENDS_SENTENCE.search(text))
+
+
+def starts_lower(text: str) -> bool:
+    """Tell whether the first character is a small letter."""
+    return bool(_STARTS_LOWER.match(text)) and text[0].islower()
+
+
+def join_lines(first: str, second: str) -> str:
+    """Join two printed lines of one paragraph; a word that was broken at the line's end becomes whole."""
+    if _BROKEN_WORD.search(first) and starts_lower(second):
+        keeps_hyphen = _HYPHENATED.match(second) or _PREFIXES.search(first)
+        return (first if keeps_hyphen else first[:-1]) + second
+    return f"{first} {second}"
