@@ -5,7 +5,15 @@ from collections.abc import Iterable, Mapping
 from tgrag.graph.resolve import Mention, Resolution
 from tgrag.graph.strength import strength
 from tgrag.hashing import stable_hash
-from tgrag.records import Entity, EntityState, Evidence, ExtractedRelationship, Extraction, Relationship, TextUnit
+from tgrag.records import (
+    Entity,
+    EntityState,
+    Evidence,
+    ExtractedRelationship,
+    Extraction,
+    Relationship,
+    TextUnit,
+)
 
 UNDIRECTED = frozenset({"CO_OCCURS"})
 

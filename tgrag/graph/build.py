@@ -22,7 +22,9 @@ class Graph:
     health: Health
 
 
-def build(units: Sequence[TextUnit], extractions: Mapping[str, Extraction], settings: WindowSettings) -> Graph:
+def build(
+    units: Sequence[TextUnit], extractions: Mapping[str, Extraction], settings: WindowSettings
+) -> Graph:
     """Build the temporal graph of ``units``, which come by (series, ordinal); extractions by text_unit_id."""
     resolution = resolve(units, extractions)
     states = entity_states(resolution.entities, resolution.mentions)

@@ -30,7 +30,9 @@ def health(entities: Sequence[Entity], relationships: Sequence[Relationship], n_
     index = {entity.entity_id: row for row, entity in enumerate(entities)}
     pairs = {(index[r.source_id], index[r.target_id]) for r in relationships}
     n = len(entities)
-    rows, columns = (np.array(side, dtype=np.int64) for side in (zip(*pairs, strict=True) if pairs else ((), ())))
+    rows, columns = (
+        np.array(side, dtype=np.int64) for side in (zip(*pairs, strict=True) if pairs else ((), ()))
+    )
     n_components, labels = connected_components(
         coo_matrix((np.ones(len(pairs), np.int8), (rows, columns)), shape=(n, n)), directed=False
     )

@@ -21,7 +21,7 @@ class PlacedChunks:
 def book_of(placed: PlacedChunks, chunk: Chunk) -> tuple[int, str]:
     """Return the number and title of the book that a chunk belongs to."""
     place = placed.placement
-    return place.book_number + chunk.book_index, chunk.book_title or place.book_title
+    return place.book_number + chunk.book, chunk.book_title or place.book_title
 
 
 def text_units(documents: Iterable[PlacedChunks]) -> list[TextUnit]:
@@ -40,7 +40,14 @@ def text_units(documents: Iterable[PlacedChunks]) -> list[TextUnit]:
 
 
 def _unit(
-    series_id: str, number: int, title: str, document: PlacedChunks, chunk: Chunk, ordinal: int, index: int, n: int
+    series_id: str,
+    number: int,
+    title: str,
+    document: PlacedChunks,
+    chunk: Chunk,
+    ordinal: int,
+    index: int,
+    n: int,
 ) -> TextUnit:
     language: Language = document.placement.language
     return TextUnit(

@@ -10,8 +10,3 @@ MAX_STRENGTH = 10  # the source article's scale
 def strength(evidence: Iterable[Evidence]) -> int:
     """Return the strength (1 to 10) that a relationship has from its evidence: the sum of strengths, capped."""
     return min(MAX_STRENGTH, sum(item.strength for item in evidence))
-
-
-def weight(strength_of_relationship: int) -> float:
-    """Return a strength (1 to 10) as a weight (0 to 1)."""
-    return strength_of_relationship / MAX_STRENGTH

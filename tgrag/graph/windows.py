@@ -23,7 +23,9 @@ def spans(n_units: int, size: int, overlap: int) -> list[tuple[int, int]]:
     return [(start, min(start + size, n_units)) for start in range(0, max(1, n_units - overlap), step)]
 
 
-def windows(units: Sequence[TextUnit], states: Sequence[EntityState], settings: WindowSettings) -> list[Community]:
+def windows(
+    units: Sequence[TextUnit], states: Sequence[EntityState], settings: WindowSettings
+) -> list[Community]:
     """Return the windows of all books; ``units`` come by (series, ordinal)."""
     by_ordinal: defaultdict[tuple[str, int], list[tuple[EntityState, str]]] = defaultdict(list)
     for state in states:
@@ -61,7 +63,9 @@ def _community(
     most_mentioned = set(sorted(members, key=lambda m: -mentions[m])[:max_members])
     kept = [member for member in members if member in most_mentioned]
     return Community(
-        community_id=stable_hash("window", first.series_id, first.book_number, [u.text_unit_id for u in window]),
+        community_id=stable_hash(
+            "window", first.series_id, first.book_number, [u.text_unit_id for u in window]
+        ),
         kind="window",
         series_id=first.series_id,
         document_id=first.document_id,

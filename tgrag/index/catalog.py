@@ -24,7 +24,7 @@ from tgrag.index.manifest import SCHEMA_VERSION, Manifest, Pointer, VersionInfo,
 from tgrag.records import DeadLetter, Document
 from tgrag.store.root import Root
 from tgrag.store.snapshot import Snapshot
-from tgrag.store.tables import TABLES, from_row, read_table, table_bytes
+from tgrag.store.tables import TABLES, from_row, read_table
 
 COLLECTION_NAME = re.compile(r"[\w][\w.\-]{0,99}")
 KEPT_POINTERS = 20
@@ -38,7 +38,11 @@ class Catalog:
         self._root = root
 
     def collections(self) -> list[str]:
-        return [name for name in self._root.folders("") if self._root.folders(f"{name}/CURRENT") or self._has(name)]
+        return [
+            name
+            for name in self._root.folders("")
+            if self._root.folders(f"{name}/CURRENT") or self._has(name)
+        ]
 
     def collection(self, name: str) -> "Collection":
         """Return a collection. Raises UnknownCollection when nothing was ever written to it."""
@@ -108,16 +112,23 @@ class Collection:
 
     def previous(self) -> str | None:
         """Return the version published before the current one and still kept, if any."""
-        pointers = [Pointer(**json.loads(self.root.read(i.path))) for i in self.root.list(f"{self.name}/CURRENT")]
+        pointers = [
+            Pointer(**json.loads(self.root.read(i.path))) for i in self.root.list(f"{self.name}/CURRENT")
+        ]
         current = pointers[-1].version_id if pointers else None
         kept = set(self.version_ids())
         return next(
-            (p.version_id for p in reversed(pointers) if p.version_id != current and p.version_id in kept), None
+            (p.version_id for p in reversed(pointers) if p.version_id != current and p.version_id in kept),
+            None,
         )
 
     def version_ids(self) -> list[str]:
         """Return the ids of all finished versions, in no particular order."""
-        return [v for v in self.root.folders(f"{self.name}/versions") if self.root.exists(self._path(v, "manifest.json"))]
+        return [
+            v
+            for v in self.root.folders(f"{self.name}/versions")
+            if self.root.exists(self._path(v, "manifest.json"))
+        ]
 
     def versions(self) -> list[VersionInfo]:
         """Describe all finished versions, newest first."""
@@ -170,22 +181,15 @@ class Collection:
             keys.update(table["key"].to_pylist())
         return keys
 
-    def write(
-        self,
-        manifest: Manifest,
-        tables: Mapping[str, pa.Table],
-        vectors: Mapping[str, bytes],
-        vector_keys: Mapping[str, list[str]],
-    ) -> None:
-        """Write a version, its manifest last. Writing the same version again is harmless."""
-        version_id = manifest.version_id
-        for name, table in tables.items():
-            self.root.write(self._path(version_id, f"data/{name}.parquet"), table_bytes(table))
-        for name, index in vectors.items():
-            self.root.write(self._path(version_id, f"vectors/{name}.faiss"), index)
-            keys = pa.table({"key": pa.array(vector_keys[name], pa.string())})
-            self.root.write(self._path(version_id, f"vectors/{name}.keys.parquet"), table_bytes(keys))
-        self.root.write(self._path(version_id, "manifest.json"), manifest.model_dump_json(indent=1).encode())
+    def write_files(self, version_id: str, files: Mapping[str, bytes]) -> None:
+        """Write the files of a version by path below it. It cannot be read before ``finish``."""
+        for path, data in files.items():
+            self.root.write(self._path(version_id, path), data)
+
+    def finish(self, manifest: Manifest) -> None:
+        """Write the manifest, which makes a version readable; one that is finished already stays as it is."""
+        path = self._path(manifest.version_id, "manifest.json")
+        self.root.create(path, manifest.model_dump_json(indent=1).encode())
 
     def open(self, version_id: str) -> Snapshot:
         """Load a version into memory. Raises UnknownVersion, SchemaMismatch."""
@@ -195,7 +199,9 @@ class Collection:
             version_id=version_id,
             manifest=manifest.model_dump(),
             tables={name: self.table(version_id, name) for name in TABLES},
-            vectors={name: self.root.read(self._path(version_id, f"vectors/{name}.faiss")) for name in VECTORS},
+            vectors={
+                name: self.root.read(self._path(version_id, f"vectors/{name}.faiss")) for name in VECTORS
+            },
             lexical=self.table(version_id, "lexical"),
         )
 

@@ -87,7 +87,9 @@ class Lease:
         """Raise LeaseHeld when another run has taken over, because this one showed no sign of life for too long."""
         number, holder = self._current()
         if number != self._number:
-            raise LeaseHeld(f"{holder} took over because this run showed no sign of life; nothing was published")
+            raise LeaseHeld(
+                f"{holder} took over because this run showed no sign of life; nothing was published"
+            )
 
     def _take(self) -> bool:
         number, holder = self._current()
@@ -108,7 +110,9 @@ class Lease:
             return 0, None
         path = infos[-1].path
         try:
-            return int(path.rsplit("/", 1)[-1].removesuffix(".json")), Holder(**json.loads(self._root.read(path)))
+            return int(path.rsplit("/", 1)[-1].removesuffix(".json")), Holder(
+                **json.loads(self._root.read(path))
+            )
         except FileNotFoundError:  # the next holder has just tidied up: look again
             return self._current()
 

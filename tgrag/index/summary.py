@@ -1,0 +1,100 @@
+"""What a run did, for a person and for a program."""
+
+from pydantic import BaseModel
+
+from tgrag.index.manifest import Manifest, SeriesInfo, StageCost
+from tgrag.records import DeadLetter
+
+LISTED = 10  # names shown of each kind
+
+
+class Changes(BaseModel):
+    """Sources by what became of them since the version before."""
+
+    added: list[str] = []
+    changed: list[str] = []
+    unchanged: list[str] = []
+    deleted: list[str] = []
+    failed: dict[str, str] = {}  # source -> reason
+
+
+class Summary(BaseModel):
+    """noop: the published version already had this recipe and nothing was outstanding."""
+
+    collection: str
+    version_id: str
+    noop: bool
+    changes: Changes
+    series: list[SeriesInfo]
+    counts: dict[str, int]
+    stages: dict[str, StageCost]
+    dead_letters: list[DeadLetter]
+    seconds: float
+    purged_objects: int | None = None
+    purged_versions: int | None = None
+
+    def lines(self) -> list[str]:
+        """Return the summary for a person, one line a fact."""
+        changes = self.changes
+        lines = []
+        if self.noop:
+            lines.append(
+                f"nothing to do: version {self.version_id} of {self.collection!r} is up to date, all re-used"
+            )
+        lines.append(
+            f"documents: {len(changes.added)} added, {len(changes.changed)} changed, "
+            f"{len(changes.unchanged)} unchanged, {len(changes.deleted)} deleted, {len(changes.failed)} failed"
+        )
+        for kind in ("added", "changed", "deleted"):
+            lines += [f"  {kind} {source}" for source in _some(getattr(changes, kind))]
+        lines += [f"  failed {item}" for item in _some([f"{s}: {why}" for s, why in changes.failed.items()])]
+        lines += _some([f"series {s.title!r} (from {s.origin}): {_books(s.books)}" for s in self.series])
+        if not self.noop:
+            for name, cost in self.stages.items():
+                calls = (
+                    f", {cost.calls} calls made, {cost.saved} saved by the memo"
+                    if cost.calls or cost.saved
+                    else ""
+                )
+                failed = f", {cost.failed} dead letters" if cost.failed else ""
+                lines.append(f"stage {name}: {cost.seconds:.1f} s{calls}{failed}")
+        lines.append(
+            ", ".join(
+                f"{self.counts[name]:,} {name.replace('_', ' ')}"
+                for name in ("text_units", "entities", "entity_states", "relationships", "communities")
+            )
+        )
+        if self.dead_letters:
+            lines.append(f"{len(self.dead_letters)} dead letters; `tgrag inspect` shows their reasons")
+        if self.purged_objects is not None:
+            lines.append(f"purged {self.purged_versions} versions and {self.purged_objects} memo objects")
+        if not self.noop:
+            lines.append(
+                f"published version {self.version_id} of {self.collection!r} in {self.seconds:.1f} s"
+            )
+        return lines
+
+
+def summary_of(manifest: Manifest, changes: Changes, seconds: float, *, noop: bool = False) -> Summary:
+    return Summary(
+        collection=manifest.collection,
+        version_id=manifest.version_id,
+        noop=noop,
+        changes=changes,
+        series=manifest.series,
+        counts=manifest.counts,
+        stages={} if noop else manifest.stages,
+        dead_letters=manifest.dead_letters,
+        seconds=seconds,
+    )
+
+
+def _some(items: list[str]) -> list[str]:
+    more = [f"  … and {len(items) - LISTED} more"] if len(items) > LISTED else []
+    return [*items[:LISTED], *more]
+
+
+def _books(titles: list[str]) -> str:
+    if len(titles) == 1:
+        return "1 book" if not titles[0] else f"1 book, {titles[0]}"
+    return f"{len(titles)} books, {titles[0]} … {titles[-1]}"
