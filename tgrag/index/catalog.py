@@ -70,7 +70,7 @@ class Collection:
     def current(self) -> Pointer | None:
         """Return the pointer to the published version, or None before the first publication."""
         while True:
-            infos = self.root.list(f"{self.name}/CURRENT")
+            infos = self.root.objects(f"{self.name}/CURRENT")
             if not infos:
                 return None
             try:
@@ -100,20 +100,20 @@ class Collection:
                 f"another run published to {self.name!r} since this one began; run again to build on it "
                 "(what was computed is kept)"
             )
-        for info in self.root.list(f"{self.name}/CURRENT")[:-KEPT_POINTERS]:
+        for info in self.root.objects(f"{self.name}/CURRENT")[:-KEPT_POINTERS]:
             self.root.delete(info.path)
         return pointer
 
     def forget_pointers(self, version_ids: set[str]) -> None:
         """Delete the pointers to versions that are gone; never the newest pointer."""
-        for info in self.root.list(f"{self.name}/CURRENT")[:-1]:
+        for info in self.root.objects(f"{self.name}/CURRENT")[:-1]:
             if Pointer(**json.loads(self.root.read(info.path))).version_id in version_ids:
                 self.root.delete(info.path)
 
     def previous(self) -> str | None:
         """Return the version published before the current one and still kept, if any."""
         pointers = [
-            Pointer(**json.loads(self.root.read(i.path))) for i in self.root.list(f"{self.name}/CURRENT")
+            Pointer(**json.loads(self.root.read(i.path))) for i in self.root.objects(f"{self.name}/CURRENT")
         ]
         current = pointers[-1].version_id if pointers else None
         kept = set(self.version_ids())

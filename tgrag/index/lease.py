@@ -99,13 +99,13 @@ class Lease:
         if not self._root.create(self._path(number + 1), _encode(candidate)):
             return False
         self._number, self._holder = number + 1, candidate
-        for info in self._root.list(self._folder):
+        for info in self._root.objects(self._folder):
             if info.path < self._path(self._number):
                 self._root.delete(info.path)
         return True
 
     def _current(self) -> tuple[int, Holder | None]:
-        infos = self._root.list(self._folder)
+        infos = self._root.objects(self._folder)
         if not infos:
             return 0, None
         path = infos[-1].path

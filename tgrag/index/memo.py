@@ -51,7 +51,7 @@ class ParseMemo:
 
     @cached_property
     def _paths(self) -> dict[str, str]:
-        paths = (info.path for info in self._root.list(self._folder))
+        paths = (info.path for info in self._root.objects(self._folder))
         return {
             path.rsplit("/", 1)[-1].removesuffix(".json.gz"): path
             for path in paths
@@ -61,7 +61,7 @@ class ParseMemo:
     @cached_property
     def _failures(self) -> dict[str, list[str]]:
         failures: dict[str, list[str]] = {}
-        for info in self._root.list(self._folder):
+        for info in self._root.objects(self._folder):
             name = info.path.rsplit("/", 1)[-1]
             if name.endswith(".failed"):
                 failures.setdefault(name.split(".", 1)[0], []).append(info.path)
@@ -158,7 +158,7 @@ class VectorMemo:
     def load(self, wanted: set[str]) -> dict[str, np.ndarray]:
         """Return the stored vectors (float32 rows) of those wanted keys that have one."""
         found: dict[str, np.ndarray] = {}
-        for info in self._root.list(self._folder):
+        for info in self._root.objects(self._folder):
             if len(found) == len(wanted):
                 break
             table = self._read(info.path)
@@ -174,7 +174,7 @@ class VectorMemo:
     def drop_unused(self, used: set[str]) -> int:
         """Delete every object none of whose keys is used; return how many that was."""
         n_dropped = 0
-        for info in self._root.list(self._folder):
+        for info in self._root.objects(self._folder):
             table = self._read(info.path)
             if table is not None and used.isdisjoint(table["key"].to_pylist()):
                 self._root.delete(info.path)
@@ -195,7 +195,7 @@ class VectorMemo:
 
 def purge(root: Root, collection: str, document_id: str) -> int:
     """Delete every memo object that a document paid for, of every kind; return how many objects that was."""
-    infos = root.list(f"{collection}/memo")
+    infos = root.objects(f"{collection}/memo")
     paths = [info.path for info in infos if f"/{document_id}/" in info.path]
     for path in paths:
         root.delete(path)

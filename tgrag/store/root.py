@@ -46,7 +46,7 @@ class Root(Protocol):
     def write(self, path: str, data: bytes) -> None:
         """Write or replace an object as a whole. Durable on return."""
 
-    def list(self, prefix: str) -> list[ObjectInfo]:
+    def objects(self, prefix: str) -> list[ObjectInfo]:
         """Return all objects below a folder, sorted by path."""
 
     def folders(self, prefix: str) -> list[str]:
@@ -102,7 +102,7 @@ class LocalRoot:
         except OSError as error:
             raise self._write_error(path, error) from error
 
-    def list(self, prefix: str) -> list[ObjectInfo]:
+    def objects(self, prefix: str) -> list[ObjectInfo]:
         base = self._folder / prefix
         files = []
         for folder, _, names in os.walk(base):
@@ -124,7 +124,7 @@ class LocalRoot:
         (self._folder / path).unlink(missing_ok=True)
 
     def delete_folder(self, prefix: str) -> int:
-        n_objects = len(self.list(prefix))
+        n_objects = len(self.objects(prefix))
         shutil.rmtree(self._folder / prefix, ignore_errors=True)
         if (self._folder / prefix).exists():
             raise StorageError(f"cannot delete {prefix} below {self.address}; check its permissions")
@@ -205,7 +205,7 @@ class S3Root:
         except (BaseError, OSError) as error:
             raise self._error("write", path, error) from error
 
-    def list(self, prefix: str) -> list[ObjectInfo]:
+    def objects(self, prefix: str) -> list[ObjectInfo]:
         return sorted(self._list(prefix), key=lambda info: info.path)
 
     def folders(self, prefix: str) -> list[str]:
