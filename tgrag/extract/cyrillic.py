@@ -1,0 +1,272 @@
+"""Names and concepts in a Russian or Ukrainian sentence."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from tgrag.extract.lexicon import GENERAL_ADJECTIVES, GENERAL_NOUNS, ORGANIZATION_HEADS, PARTICLES, PLACE_HEADS
+from tgrag.extract.mention import Mention, Token, like, tokens
+from tgrag.extract.morphology import GOVERNMENT, Context, Form, Reading, nominative, readings
+from tgrag.language import NAME_TAGS, analyzer, lemma, may_be_name
+from tgrag.records import Language
+
+_CYRILLIC = re.compile(r"[\u0400-\u04ff]")
+_INITIAL_GAP = re.compile(r"\.\s?")
+_PERSON_TAGS = frozenset({"Name", "Patr", "Surn"})
+_SURNAME_ADJECTIVE = re.compile(r"[сц]ьк|[сц]к|ой$|ый$|ий$")
+_CERTAIN_SHARE = 0.5  # of a word's readings that must be names for a capital at a sentence start to count
+_NEAR = 3  # words after a name in which its verb is looked for
+
+
+def mentions(sentence: str, language: Language) -> list[Mention]:
+    """Return the names of a sentence and then its concepts, each in order of appearance."""
+    words = tokens(sentence)
+    names = list(_names(sentence, words, language))
+    taken = {i for i, t in enumerate(words) for m in names if m.start <= t.start < m.end}
+    return names + list(_concepts(words, taken, language))
+
+
+# --- names --------------------------------------------------------------------------------------------
+
+
+def _names(sentence: str, words: Sequence[Token], language: Language) -> Iterator[Mention]:
+    n_upper = sum(letter.isupper() for letter in sentence)
+    if 2 * n_upper > sum(letter.isalpha() for letter in sentence):
+        return  # a line in capitals only: they say nothing
+    i = 0
+    while i < len(words):
+        run = _run(words, i)
+        if not run:
+            i += 1
+            continue
+        i = run[-1] + 1
+        if not _CYRILLIC.search(words[run[0]].text):
+            yield from _latin(words, run)
+            continue
+        if words[run[0]].at_start and not _is_name_at_start(words, run, language):
+            run = run[1:]
+        yield from _split(words, run, language)
+
+
+def _run(words: Sequence[Token], first: int) -> list[int]:
+    """Return the indexes of consecutive capitalised words of one script, particles between them included."""
+    if not words[first].capital:
+        return []
+    latin = not _CYRILLIC.search(words[first].text)
+    run, i = [first], first + 1
+    while i < len(words) and not words[i].at_start and latin != bool(_CYRILLIC.search(words[i].text)):
+        adjacent = words[i].gap.isspace() or (len(words[i - 1].text) == 1 and _INITIAL_GAP.fullmatch(words[i].gap))
+        if not adjacent:
+            break
+        if words[i].capital:
+            run.append(i)
+        elif not (words[i].text in PARTICLES and i + 1 < len(words) and words[i + 1].capital):
+            break
+        else:
+            run.append(i)
+        i += 1
+    return run
+
+
+def _latin(words: Sequence[Token], run: list[int]) -> Iterator[Mention]:
+    """A Latin name in a Cyrillic sentence, unless it stands in a foreign phrase."""
+    first, last = run[0], run[-1]
+    around = [words[i].text for i in (first - 1, last + 1) if 0 <= i < len(words)]
+    name = " ".join(words[i].text for i in run)
+    if len(name) > 1 and all(_CYRILLIC.search(text) for text in around) and not _is_roman(name):
+        yield Mention(words[first].start, words[last].end, name, "NAME", not words[first].at_start)
+
+
+def _is_roman(word: str) -> bool:
+    return not set(word) - set("IVXLCDM")
+
+
+def _is_name_at_start(words: Sequence[Token], run: list[int], language: Language) -> bool:
+    """Tell whether the first word of a sentence is a name: by the dictionary, or because that does not know it."""
+    word = words[run[0]].text
+    if len(word) == 1:
+        return len(run) > 1 and bool(words[run[1]].gap.startswith("."))
+    parses = analyzer(language).parse(word)
+    if not any(parse.is_known for parse in parses):
+        best = parses[0].tag.POS
+        return best == "NOUN" and len(word) > 2
+    total = sum(parse.score for parse in parses)
+    share = sum(parse.score for parse in parses if NAME_TAGS & parse.tag.grammemes) / total
+    together = len(run) > 1 and any(_is_name_word(words[i].text, language) for i in run[1:])
+    return share >= _CERTAIN_SHARE or (share > 0 and together)
+
+
+def _is_name_word(word: str, language: Language) -> bool:
+    return any(reading.kind in NAME_TAGS for reading in readings(word, language))
+
+
+def _split(words: Sequence[Token], run: list[int], language: Language) -> Iterator[Mention]:
+    """Cut a run into the longest parts that agree («увидел Иван Марью» has two names) and name each."""
+    while run:
+        for length in range(len(run), 0, -1):
+            part = run[:length]
+            mention = _name(words, part, language)
+            if mention:
+                yield mention
+                break
+        run = run[length:]
+
+
+def _name(words: Sequence[Token], part: list[int], language: Language) -> Mention | None:
+    texts = [words[i].text for i in part]
+    inflected = [i for i in part if len(words[i].text) > 1 and words[i].capital]
+    if not inflected or not words[part[0]].capital or not words[part[-1]].capital:
+        return None
+    if all(words[i].text.isupper() for i in inflected):
+        return Mention(words[part[0]].start, words[part[-1]].end, " ".join(texts), "NAME", True)
+    context = _context(words, part, language)
+    if len(part) == 1 and (phrase := _with_common_noun(words, part[0], context, language)):
+        return phrase
+    form = nominative([words[i].text for i in inflected], language, context)
+    if form is None or (len(inflected) == 1 and not _is_nameable(words[inflected[0]], form.readings[0], language)):
+        return None
+    shown = dict(zip(inflected, form.words, strict=True))
+    name = " ".join(
+        like(words[i].text, shown[i]) if i in shown else words[i].text + "." * (words[i].capital)
+        for i in part
+    )
+    certain = not words[part[0]].at_start or any(r.known and r.kind in NAME_TAGS for r in form.readings)
+    return Mention(words[part[0]].start, words[part[-1]].end, name, _type(form.readings, language), certain)
+
+
+def _is_nameable(word: Token, reading: Reading, language: Language) -> bool:
+    """A single capitalised word is a name unless the dictionary has it as something else altogether."""
+    if reading.kind == "ADJF":
+        return not word.at_start and bool(_SURNAME_ADJECTIVE.search(reading.nominative))
+    best = analyzer(language).parse(word.text)[0]
+    return reading.kind in NAME_TAGS or best.tag.POS in ("NOUN", "ADJF") or not best.is_known
+
+
+def _context(words: Sequence[Token], part: Sequence[int], language: Language) -> Context:
+    first, last = part[0], part[-1]
+    before = [words[i] for i in range(max(0, first - 2), first)]
+    noun = None
+    if before and words[first].gap.isspace() and not before[-1].capital:
+        animate = [r for r in readings(before[-1].text, language) if r.kind == "NOUN" and r.animate]
+        if animate and may_be_noun(before[-1].text, language):
+            noun = before.pop().text
+    preposition = before[-1].text.lower() if before and words[first].gap.isspace() else None
+    if preposition not in GOVERNMENT[language]:
+        preposition = None
+    woman = len(part) == 1 and preposition is None and _speaks_of_a_woman(words, first, last, language)
+    return Context(preposition, noun, woman)
+
+
+def may_be_noun(word: str, language: Language) -> bool:
+    """Tell whether the likeliest reading of a word is a noun."""
+    return str(analyzer(language).parse(word)[0].tag.POS) == "NOUN"
+
+
+def _speaks_of_a_woman(words: Sequence[Token], first: int, last: int, language: Language) -> bool:
+    """The nearest verb in the past tense is feminine, and nothing between it and the name is another name."""
+    after = [t for t in words[last + 1 : last + 1 + _NEAR] if t.gap.isspace()]
+    for token in [*after, *reversed(words[max(0, first - 1) : first])]:
+        if token.capital:
+            return False
+        tag = analyzer(language).parse(token.text)[0].tag
+        if tag.POS == "VERB" and "past" in tag.grammemes:
+            return "femn" in tag.grammemes
+    return False
+
+
+def _with_common_noun(
+    words: Sequence[Token], i: int, context: Context, language: Language
+) -> Mention | None:
+    """«Белогорской крепости»: a capitalised adjective and the noun that it agrees with."""
+    if words[i].at_start or i + 1 >= len(words) or words[i + 1].capital or not words[i + 1].gap.isspace():
+        return None
+    own = readings(words[i].text, language)
+    if not own or any(reading.kind != "ADJF" for reading in own) or not may_be_noun(words[i + 1].text, language):
+        return None
+    form = nominative([words[i].text, words[i + 1].text], language, context)
+    if form is None or form.readings[1].kind != "NOUN" or form.readings[1].animate:
+        return None
+    name = f"{like(words[i].text, form.words[0])} {like(words[i + 1].text, form.words[1])}"
+    return Mention(words[i].start, words[i + 1].end, name, _head_type(form.words[1], language) or "NAME", True)
+
+
+def _type(chosen: Sequence[Reading], language: Language) -> str:
+    tags = {reading.kind for reading in chosen if reading.known or reading.kind in ("Surn", "Patr")}
+    if tags & _PERSON_TAGS:
+        return "PERSON"
+    head = _head_type(chosen[-1].nominative, language)
+    if head:
+        return head
+    if "Geox" in tags:
+        return "PLACE"
+    return "ORGANIZATION" if "Orgn" in tags else "NAME"
+
+
+def _head_type(noun: str, language: Language) -> str | None:
+    if noun in PLACE_HEADS[language]:
+        return "PLACE"
+    return "ORGANIZATION" if noun in ORGANIZATION_HEADS[language] else None
+
+
+# --- concepts -----------------------------------------------------------------------------------------
+
+
+def _concepts(words: Sequence[Token], taken: set[int], language: Language) -> Iterator[Mention]:
+    i = 0
+    while i < len(words):
+        pair = _pair(words, i, language) if not {i, i + 1} & taken else None
+        if pair:
+            yield pair
+            i += 2
+            continue
+        single = _role(words[i], language) if i not in taken else None
+        if single:
+            yield single
+        i += 1
+
+
+def _pair(words: Sequence[Token], i: int, language: Language) -> Mention | None:
+    """Adjective and noun, or noun and noun in the genitive."""
+    if i + 1 >= len(words) or not words[i + 1].gap.isspace() or words[i + 1].capital:
+        return None
+    first, second = words[i], words[i + 1]
+    if not may_be_noun(second.text, language) or lemma(second.text, language) in GENERAL_NOUNS[language]:
+        return None
+    tag = analyzer(language).parse(first.text)[0].tag
+    if tag.POS == "ADJF" and not {"Apro", "Anum"} & tag.grammemes:
+        if lemma(first.text, language) in GENERAL_ADJECTIVES[language]:
+            return None
+        form = nominative([first.text.lower(), second.text], language, Context())
+        name = _singular(form, language) if form else None
+    elif tag.POS == "NOUN" and lemma(first.text, language) not in GENERAL_NOUNS[language]:
+        is_genitive = analyzer(language).parse(second.text)[0].tag.case in ("gent", "gen2")
+        name = f"{lemma(first.text, language)} {second.text}" if is_genitive else None
+    else:
+        name = None
+    return Mention(first.start, second.end, name, "CONCEPT", False) if name else None
+
+
+def _singular(form: Form, language: Language) -> str | None:
+    """Return «дорогая вещь» for «дорогие вещи»; None when the pair is not adjective and noun."""
+    adjective, noun = form.readings
+    if adjective.kind != "ADJF" or noun.kind != "NOUN":
+        return None
+    if noun.agreement != "plur":
+        return " ".join(form.words)
+    head = analyzer(language).parse(noun.nominative)[0].normalized
+    gender = head.tag.gender
+    modifier = next((p for p in analyzer(language).parse(adjective.nominative) if p.tag.POS == "ADJF"), None)
+    if modifier is None or head.tag.number == "plur" or gender not in ("masc", "femn", "neut"):
+        return " ".join(form.words)
+    inflected = modifier.inflect({"nomn", gender} | ({"sing"} if language == "ru" else set()))
+    return f"{inflected.word} {head.word}" if inflected else " ".join(form.words)
+
+
+def _role(word: Token, language: Language) -> Mention | None:
+    """A person by role: «комендант», «графиня»."""
+    if word.capital or len(word.text) < 4:
+        return None
+    tag = analyzer(language).parse(word.text)[0].tag
+    if tag.POS != "NOUN" or "anim" not in tag.grammemes or NAME_TAGS & tag.grammemes:
+        return None
+    name = lemma(word.text, language)
+    return None if name in GENERAL_NOUNS[language] else Mention(word.start, word.end, name, "CONCEPT", False)
