@@ -124,9 +124,7 @@ def serve(
     profile: Profile = None,
 ) -> None:
     """Serve the HTTP API until Ctrl-C. Listens on loopback."""
-    settings = read_settings(ctx, root, config, profile)
-    if port is not None:
-        settings = settings.model_copy(update={"serve": settings.serve.model_copy(update={"port": port})})
+    settings = read_settings(ctx, root, config, profile, serve={"port": port} if port is not None else None)
     from tgrag import console
     from tgrag.serve.local import serve_until_interrupted
 

@@ -54,7 +54,7 @@ def read_settings(
     named = config or before.config
     if named:
         os.environ["TGRAG_CONFIG"] = named  # where tgrag.settings looks, in this process and its children
-    return load_settings(root=root or before.root, profile=profile or before.profile)
+    return load_settings(root=root or before.root, profile=profile or before.profile, **flags)
 
 
 def parse_as_of(text: str | None) -> AsOf | None:

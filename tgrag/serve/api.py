@@ -66,7 +66,7 @@ ERRORS: dict[int | str, dict[str, Any]] = {
     504: {"model": ErrorBody, "description": "no answer in time"},
 }
 UNAVAILABLE: dict[int | str, dict[str, Any]] = {503: ERRORS[503]}
-LISTING: dict[int | str, dict[str, Any]] = {404: ERRORS[404], 503: ERRORS[503]}
+LISTING: dict[int | str, dict[str, Any]] = {status: ERRORS[status] for status in (404, 422, 503)}
 
 Question = Annotated[QueryRequest, Body(openapi_examples=EXAMPLES)]
 

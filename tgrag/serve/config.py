@@ -1,8 +1,9 @@
 """The Serve config: the same for ``serve deploy``, ``tgrag serve`` and the demo.
 
-``python -m tgrag.serve.config`` prints it for the settings in force (flags aside, as everywhere).
+``python -m tgrag.serve.config [REVISION]`` prints it for the settings in force.
 """
 
+import sys
 from typing import Any
 
 import yaml
@@ -82,4 +83,4 @@ def render(settings: Settings, revision: str = __version__) -> str:
 
 
 if __name__ == "__main__":
-    print(render(load_settings()), end="")
+    print(render(load_settings(), *sys.argv[1:2]), end="")

@@ -9,12 +9,15 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tgrag.errors import StorageError, UnknownCollection
-from tgrag.index.catalog import Catalog
-from tgrag.search.engine import Engine
 from tgrag.serve.listings import only_collection
-from tgrag.store.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from tgrag.index.catalog import Catalog
+    from tgrag.search.engine import Engine
+    from tgrag.store.snapshot import Snapshot
 
 logger = logging.getLogger(__name__)
 
@@ -22,13 +25,15 @@ logger = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class OpenVersion:
     version_id: str
-    engine: Engine
+    engine: "Engine"
 
 
 class Library:
     """Opens collections when they are first asked for and keeps the ``max_open`` most recently used."""
 
-    def __init__(self, catalog: Catalog, open_engine: Callable[[Snapshot], Engine], max_open: int) -> None:
+    def __init__(
+        self, catalog: "Catalog", open_engine: "Callable[[Snapshot], Engine]", max_open: int
+    ) -> None:
         self._catalog = catalog
         self._open_engine = open_engine
         self._max_open = max_open
@@ -37,7 +42,7 @@ class Library:
         self._access = threading.Lock()
         self._opening = threading.Lock()
 
-    def engine(self, collection: str | None) -> Engine:
+    def engine(self, collection: str | None) -> "Engine":
         """Return the engine of a collection, of the only one there is when None.
 
         Raises UnknownCollection, NoVersion, and whatever opening a version raises.

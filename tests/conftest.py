@@ -1,0 +1,27 @@
+"""What several parts of the tests share."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+os.environ["RAY_AUTH_MODE"] = "disabled"  # before anything imports Ray, which reads it then
+os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+for name in [name for name in os.environ if name.startswith("TGRAG_")] + ["RAY_ADDRESS"]:
+    os.environ.pop(name, None)  # the settings of whoever runs the tests are not the tests'
+
+
+@pytest.fixture(scope="session")
+def ray_cluster() -> Iterator[None]:
+    """One local Ray on loopback for the whole run."""
+    import ray
+
+    ray.init(
+        address="local",
+        num_cpus=4,
+        include_dashboard=False,
+        _node_ip_address="127.0.0.1",
+        log_to_driver=False,
+    )
+    yield
+    ray.shutdown()

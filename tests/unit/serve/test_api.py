@@ -1,0 +1,132 @@
+"""The HTTP API over the query path, without Ray."""
+
+import asyncio
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.unit.serve.fakes import FakeCatalog, FakeEngine
+from tgrag.serve.api import build_api
+from tgrag.serve.library import Library
+from tgrag.serve.replies import Overloaded, Reply, TimedOut
+from tgrag.serve.service import Service
+
+CATALOG = FakeCatalog(library="v1", empty=None)
+
+
+def send(method: str, path: str, ask: Any = None, **options: Any) -> httpx.Response:
+    service = Service(CATALOG, Library(CATALOG, FakeEngine, 8))  # type: ignore[arg-type]
+
+    async def local(method: str, *arguments: Any) -> Reply:
+        reply: Reply = getattr(service, method)(*arguments)
+        return reply
+
+    async def request() -> httpx.Response:
+        transport = httpx.ASGITransport(build_api(ask or local))
+        async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+            return await client.request(method, path, **options)
+
+    return asyncio.run(request())
+
+
+def post(body: Any, path: str = "/v1/query", ask: Any = None) -> httpx.Response:
+    return send("POST", path, ask, json=body)
+
+
+@pytest.mark.parametrize("path", ["/v1/query", "/v1/retrieve"])
+def test_an_answer_names_its_version(path: str) -> None:
+    response = post({"question": "да?", "collection": "library", "as_of": 3}, path)
+    assert response.status_code == 200, response.text
+    assert response.json()["version"] == response.headers["X-Tgrag-Version"] == "v1"
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code", "says"),
+    [
+        ({"question": " ", "collection": "library"}, 422, "empty_question", "ask"),
+        ({"question": "?", "mode": "drift", "collection": "library"}, 422, "unknown_mode", "drift"),
+        ({"question": "?", "collection": "nowhere"}, 404, "unknown_collection", "nowhere"),
+        ({"question": "?", "collection": "empty"}, 409, "no_version", "nothing published"),
+        ({"question": "?"}, 422, "invalid_request", "collection: say which one of empty, library"),
+        ({}, 422, "invalid_request", "question: Field required"),
+        ({"question": "?", "as_of": {"series": "x"}}, 422, "invalid_request", "as_of: as_of needs a chapter"),
+        ({"question": "?", "as_off": 3}, 422, "invalid_request", "as_off: Extra inputs"),
+        ({"question": "?" * 4001}, 422, "invalid_request", "question: String should have at most"),
+        ([], 422, "invalid_request", "body: "),
+        ({"question": "explode", "collection": "library"}, 500, "internal", "log"),
+    ],
+)
+def test_every_error_has_one_form(body: Any, status: int, code: str, says: str) -> None:
+    response = post(body)
+    assert response.status_code == status, response.text
+    assert response.json().keys() == {"error"}
+    assert response.json()["error"]["code"] == code
+    assert says in response.json()["error"]["message"]
+    assert "secret detail" not in response.text
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "options", "status", "code"),
+    [
+        ("POST", "/v1/query", {"content": '{"question": '}, 400, "malformed_json"),
+        ("POST", "/v1/query", {"content": b"\xff\xfe{}"}, 400, "malformed_json"),
+        ("POST", "/v1/query", {}, 422, "invalid_request"),
+        ("GET", "/v1/query", {}, 405, "method_not_allowed"),
+        ("GET", "/v2/query", {}, 404, "not_found"),
+        ("GET", "/v1/collections/nowhere/versions", {}, 404, "unknown_collection"),
+    ],
+)
+def test_so_do_errors_of_the_protocol(
+    method: str, path: str, options: dict[str, Any], status: int, code: str
+) -> None:
+    headers = {"Content-Type": "application/json"}
+    response = send(method, path, headers=headers, **options)
+    assert (response.status_code, response.json()["error"]["code"]) == (status, code), response.text
+
+
+@pytest.mark.parametrize(("error", "status"), [(Overloaded("full"), 503), (TimedOut("late"), 504)])
+def test_overload_says_when_to_come_back(error: Exception, status: int) -> None:
+    async def refuse(method: str, *arguments: Any) -> Reply:
+        raise error
+
+    response = post({"question": "?"}, ask=refuse)
+    assert response.status_code == status
+    assert ("Retry-After" in response.headers) == (status == 503)
+
+
+def test_a_fault_of_ours_is_internal_and_keeps_its_secret() -> None:
+    async def break_down(method: str, *arguments: Any) -> Reply:
+        raise ZeroDivisionError("secret detail")
+
+    response = post({"question": "?"}, ask=break_down)
+    assert (response.status_code, response.json()["error"]["code"]) == (500, "internal")
+    assert "secret" not in response.text
+
+
+def test_listings() -> None:
+    found = send("GET", "/v1/collections").json()["collections"]
+    assert [(item["name"], (item["current"] or {}).get("version_id")) for item in found] == [
+        ("empty", None),
+        ("library", "v1"),
+    ]
+    assert send("GET", "/v1/collections/library/versions").json() == {"collection": "library", "versions": []}
+
+
+def test_health_and_documentation() -> None:
+    assert send("GET", "/healthz").json() == {"status": "ok"}
+    schema = send("GET", "/openapi.json").json()
+    assert set(schema["paths"]) == {
+        "/v1/query",
+        "/v1/retrieve",
+        "/v1/collections",
+        "/v1/collections/{collection}/versions",
+        "/healthz",
+        "/readyz",
+    }
+    for operations in schema["paths"].values():
+        for operation in operations.values():
+            assert operation["description"]
+            invalid = operation["responses"].get("422", {}).get("content", {}).get("application/json", {})
+            assert "HTTPValidationError" not in str(invalid)
+    assert send("GET", "/docs").status_code == 200
