@@ -1,36 +1,43 @@
-"""Joining the Ray cluster that is there, or starting one on this machine for the time of a command."""
+"""Joining the Ray cluster that is there, or starting a private one for the time of a process."""
 
 import os
+import secrets
 from typing import Any
 
 from tgrag.errors import ConfigurationError
 
-# Logical CPUs of a Ray that tgrag starts: with as few as two, actors that hold them all leave none to feed them.
+# Logical CPUs of a private Ray: with as few as two, actors that hold them all leave none to feed them.
 MIN_LOGICAL_CPUS = 4
+LOOPBACK = "127.0.0.1"
 
 
-def connect() -> None:
+def connect(address: str | None = None) -> None:
     """Make sure that this process is connected to Ray.
 
-    ``RAY_ADDRESS`` (set inside a submitted job) names a cluster; without it a private Ray starts on loopback and
-    ends with the process. Raises ConfigurationError when the cluster named cannot be reached.
+    address: of a running Ray; else ``RAY_ADDRESS`` (set inside a submitted job) names one. Without either a
+    private Ray starts and ends with the process. Ray's own ports listen on every interface, so the private one
+    asks for a token that only this process and its children know (unless RAY_AUTH_MODE says otherwise).
+    Raises ConfigurationError when the cluster named cannot be reached.
     """
-    os.environ.setdefault("RAY_AUTH_MODE", "token")
+    address = address or os.environ.get("RAY_ADDRESS")
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-    import ray
-
-    if ray.is_initialized():
-        return
     options: dict[str, Any] = {"logging_level": "ERROR", "log_to_driver": False}
-    address = os.environ.get("RAY_ADDRESS")
-    if not address:
+    if address:
+        options["address"] = address
+    else:
+        if os.environ.setdefault("RAY_AUTH_MODE", "token") == "token":
+            os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
+        os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
         options |= {
             "address": "local",
             "num_cpus": max(os.cpu_count() or 1, MIN_LOGICAL_CPUS),
             "include_dashboard": False,
-            "_node_ip_address": "127.0.0.1",
+            "_node_ip_address": LOOPBACK,
         }
+    import ray
+
+    if ray.is_initialized():
+        return
     try:
         ray.init(**options)
     except (ConnectionError, RuntimeError, ValueError) as error:
