@@ -47,9 +47,12 @@ class Flags:
 
 
 def read_settings(
-    context: typer.Context, root: str | None, config: str | None, profile: str | None
+    context: typer.Context, root: str | None, config: str | None, profile: str | None, **flags: Any
 ) -> Settings:
-    """Return the settings: flags after the command, flags before it, environment, file, profile."""
+    """Return the settings: flags after the command, flags before it, environment, file, profile.
+
+    flags: further settings by name; a section as a dict of what was typed, which leaves the rest of it alone.
+    """
     before = context.find_object(Flags) or Flags()
     named = config or before.config
     if named:
