@@ -49,13 +49,13 @@ _EN = (
 )
 _TENS = "двадцать|тридцать|сорок|пятьдесят|двадцять|тридцять|п['’ʼ]ятдесят|twenty|thirty|forty|fifty"
 _ENDINGS = "ый|ий|ой|ій|ая|яя|ое|ее|ья|ье|а|я|е|є"
-_WORD = (
-    rf"(?:(?:{_TENS})[\s-]+)?(?:(?:{'|'.join((_RU + ' ' + _UK).split())})(?:{_ENDINGS})|(?:{'|'.join(_EN.split())}))\b"
-)
+_WORD = rf"(?:(?:{_TENS})[\s-]+)?(?:(?:{'|'.join((_RU + ' ' + _UK).split())})(?:{_ENDINGS})|(?:{'|'.join(_EN.split())}))\b"
 _ARABIC = r"(?:№|No?\.?|#)?\s?\d{1,3}(?:\.\d{1,3})*(?:-?(?:[а-яі]{1,2}|st|nd|rd|th)\b)?"
 _ROMAN = r"(?-i:[IVXLCDMІХСМ]{1,9}|[ivxlc]{1,9})(?![\w])"
 _LATIN_LOOKALIKES = str.maketrans("ІХСМ", "IXCM")
-_ROMAN_NUMBER = re.compile(r"(?=.)M{0,3}(?:C[MD]|D?C{0,3})(?:X[CL]|L?X{0,3})(?:I[XV]|V?I{0,3})", re.IGNORECASE)
+_ROMAN_NUMBER = re.compile(
+    r"(?=.)M{0,3}(?:C[MD]|D?C{0,3})(?:X[CL]|L?X{0,3})(?:I[XV]|V?I{0,3})", re.IGNORECASE
+)
 
 _KEYWORD = r"(?P<keyword>" + "|".join(sorted(_LEVEL, key=len, reverse=True)) + r")(?!\w)\.?"
 _ORDINAL = rf"(?P<ordinal>{_WORD}|{_ROMAN}|{_ARABIC})"
@@ -68,7 +68,9 @@ _ROMAN_TITLE = re.compile(rf"(?P<ordinal>{_ROMAN})[.)]\s+(?P<title>.+)")
 _REFERENCE = re.compile(r"\s*(?:\[\d+\]|\{\d+\}|\*+|(?<=[^\W\d_])\d{1,2})$")  # to a footnote
 _CONTENTS_LINE = re.compile(r"(?:\.{3,}|…{2,}|(?:\.\s){3,}|\t)\s*\d*\s*$")
 _SEPARATED = re.compile(r"\s*[.:)—–-]+\s*(?P<title>.*)")
-_DESCRIPTIVE = re.compile(r",?\s+\(?(?P<title>(?:в котор|у як|де\b|о том|про те|in which|wherein|where|of )\S*.*)", re.IGNORECASE)
+_DESCRIPTIVE = re.compile(
+    r",?\s+\(?(?P<title>(?:в котор|у як|де\b|о том|про те|in which|wherein|where|of )\S*.*)", re.IGNORECASE
+)
 _INITIALS = re.compile(r"(?:\w\.\s*)+\w")
 _END_OF_BOOK = re.compile(r"(?:конец|кінець|the end|end of|fin\b|finis)", re.IGNORECASE)
 _DIALOGUE = re.compile(r"""[—–\-"„“”*•]""")
@@ -89,7 +91,12 @@ class Heading:
 
 def line_heading(line: str) -> Heading | None:
     """Return the heading that a line is by its own words, whatever stands around it."""
-    if not line or len(line) > MAX_INLINE_TITLE_CHARACTERS or line[0].islower() or _CONTENTS_LINE.search(line):
+    if (
+        not line
+        or len(line) > MAX_INLINE_TITLE_CHARACTERS
+        or line[0].islower()
+        or _CONTENTS_LINE.search(line)
+    ):
         return None
     bare = _REFERENCE.sub("", line)
     return _numbered(line, bare) or _bare_roman(line, bare)

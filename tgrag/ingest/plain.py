@@ -75,7 +75,9 @@ def _paragraphs(block: Sequence[_Line]) -> list[str]:
     width = max(len(line.text) for line in block)
     paragraphs = [block[0].text]
     for before, line in zip(block, block[1:], strict=False):
-        is_last = len(before.text) < _SHORT * width and ends_sentence(before.text) and not starts_lower(line.text)
+        is_last = (
+            len(before.text) < _SHORT * width and ends_sentence(before.text) and not starts_lower(line.text)
+        )
         if line.indent > margin or is_last:
             paragraphs.append(line.text)
         else:

@@ -20,7 +20,12 @@ def parse_xml(data: bytes) -> Node:
     text = _PROLOG.sub("", decode_markup(data), count=1)
     text = _NAMED_ENTITY.sub(lambda m: m[0] if m[1] in _XML_ENTITIES else html.unescape(m[0]), text)
     parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True, huge_tree=False
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        remove_comments=True,
+        remove_pis=True,
+        huge_tree=False,
     )
     try:
         root = etree.fromstring(text.encode("utf-8", errors="replace"), parser)

@@ -1,0 +1,118 @@
+"""EPUB: the spine in its order, headings as marked up, title, language and series from the package file."""
+
+import posixpath
+import re
+from dataclasses import dataclass, replace
+from urllib.parse import unquote
+
+from tgrag.ingest.archive import DAMAGED, Archive
+from tgrag.ingest.encoding import decode_markup
+from tgrag.ingest.markup import Markup, parse_html, read_tree
+from tgrag.ingest.metadata import declared_date, declared_language, declared_number
+from tgrag.ingest.refusal import Refused
+from tgrag.ingest.text import clean, squeeze
+from tgrag.ingest.xml import Node, attribute, children, descendant, local, parse_xml
+from tgrag.records import Element, ParsedDocument
+
+# What a publisher adds around the text (the EPUB structural vocabulary), and notes with their marks.
+_BOILERPLATE = frozenset(
+    "titlepage halftitlepage imprint colophon copyright-page toc loi lot landmarks endnotes footnotes rearnotes"
+    " footnote endnote rearnote noteref backlink".split()
+)
+_PAGE_TYPES = ("application/xhtml+xml", "text/html", "text/x-oeb1-document")
+
+
+def read_epub(data: bytes) -> ParsedDocument:
+    """Read an EPUB 2 or 3. Raises Refused when it is damaged or locked."""
+    archive = Archive(data)
+    if (
+        "META-INF/encryption.xml" in archive
+        and b"font" not in archive.read("META-INF/encryption.xml").lower()
+    ):
+        raise Refused("the book is locked by its shop (DRM); only an unlocked copy can be read")
+    rootfile = descendant(parse_xml(archive.read("META-INF/container.xml")), "rootfile")
+    path = attribute(rootfile, "full-path") if rootfile is not None else None
+    if not path:
+        raise Refused(DAMAGED.format("its container names no package file"))
+    package = parse_xml(archive.read(path))
+    elements: list[Element] = []
+    language = None
+    for page_path in _spine(package, posixpath.dirname(path)):
+        page = _read_page(archive.read(page_path))
+        elements.extend(page.elements)
+        language = language or page.language
+    return replace(_metadata(package, language), elements=tuple(elements))
+
+
+def _spine(package: Node, folder: str) -> list[str]:
+    """Return the paths of the pages in reading order; pages outside the line of reading are left out."""
+    items = {attribute(node, "id"): node for node in package.iter() if local(node) == "item"}
+    spine = descendant(package, "spine")
+    paths = []
+    for reference in children(spine, "itemref") if spine is not None else []:
+        item = items.get(attribute(reference, "idref"))
+        if item is None or attribute(reference, "linear") == "no":
+            continue
+        is_navigation = "nav" in (attribute(item, "properties") or "").split()
+        if attribute(item, "media-type") in _PAGE_TYPES and not is_navigation:
+            paths.append(posixpath.normpath(posixpath.join(folder, unquote(attribute(item, "href") or ""))))
+    return paths
+
+
+def _read_page(data: bytes) -> Markup:
+    try:
+        root = parse_xml(data)
+    except Refused:  # not well-formed, as pages often are: read it as a browser would
+        root = parse_html(re.sub(r"^\s*<\?xml[^>]*\?>", "", decode_markup(data)))
+    return read_tree(root, _is_boilerplate)
+
+
+def _is_boilerplate(node: Node) -> bool:
+    types = node.get("{http://www.idpf.org/2007/ops}type") or node.get("epub:type") or ""
+    return not _BOILERPLATE.isdisjoint(types.split())
+
+
+@dataclass(frozen=True, slots=True)
+class _Series:
+    title: str | None = None
+    number: int | None = None
+
+
+def _metadata(package: Node, page_language: str | None) -> ParsedDocument:
+    titles = [_text(node) for node in package.iter() if local(node) == "title"]
+    languages = [_text(node) for node in package.iter() if local(node) == "language"]
+    dates = [
+        _text(node)
+        for node in package.iter()
+        # A bare date is that of the electronic edition, which says nothing about the text.
+        if local(node) == "date" and attribute(node, "event") in ("original-publication", "creation")
+    ]
+    series = _series(package)
+    return ParsedDocument(
+        status="ok",
+        title=next(filter(None, titles), None),
+        language=declared_language(next(iter(languages), None) or page_language),
+        series_title=series.title,
+        series_number=series.number,
+        date=declared_date(next(iter(dates), None)),
+    )
+
+
+def _series(package: Node) -> _Series:
+    """Return the series by EPUB 3's belongs-to-collection, or by Calibre's own fields."""
+    metas = [node for node in package.iter() if local(node) == "meta"]
+    refinements = {
+        ((node.get("refines") or "").lstrip("#"), node.get("property")): _text(node) for node in metas
+    }
+    for node in metas:
+        if node.get("property") == "belongs-to-collection":
+            identifier = node.get("id") or ""
+            if refinements.get((identifier, "collection-type"), "series") == "series":
+                return _Series(_text(node), declared_number(refinements.get((identifier, "group-position"))))
+    named = {node.get("name"): node.get("content") for node in metas}
+    title = named.get("calibre:series")
+    return _Series(title, declared_number(named.get("calibre:series_index"))) if title else _Series()
+
+
+def _text(node: Node) -> str:
+    return squeeze(clean("".join(node.itertext())))

@@ -1,0 +1,85 @@
+"""FictionBook: nested sections with their titles; notes and their marks are left out."""
+
+from dataclasses import replace
+
+from tgrag.ingest.metadata import declared_date, declared_language, declared_number
+from tgrag.ingest.text import clean, squeeze
+from tgrag.ingest.xml import Node, attribute, children, descendant, local
+from tgrag.records import Element, ParsedDocument
+
+_PARAGRAPHS = ("p", "subtitle", "text-author", "date")
+_NOTE_BODIES = ("notes", "comments", "footnotes")
+
+
+def read_fb2(root: Node) -> ParsedDocument:
+    """Read a parsed FictionBook file. The depth of a section is the level of its heading."""
+    elements: list[Element] = []
+    for body in children(root, "body"):
+        if (attribute(body, "name") or "").lower() not in _NOTE_BODIES:
+            for part in body:
+                _read(part, 0, elements)
+    return replace(_metadata(root), elements=tuple(elements))
+
+
+def _read(node: Node, depth: int, elements: list[Element]) -> None:
+    tag = local(node)
+    if tag == "section":
+        for title in children(node, "title"):
+            elements.append(Element("heading", _joined_title(title), level=depth + 1))
+        for child in node:
+            if local(child) != "title":
+                _read(child, depth + 1, elements)
+    elif tag in _PARAGRAPHS:
+        _add(elements, "paragraph", _text(node))
+    elif tag == "stanza":
+        _add(elements, "paragraph", "\n".join(filter(None, map(_text, node))))
+    elif tag == "table":
+        rows = [" | ".join(map(_text, row)) for row in children(node, "tr")]
+        _add(elements, "table", "\n".join(filter(None, rows)))
+    elif tag != "image":
+        for child in node:
+            _read(child, depth, elements)
+
+
+def _add(elements: list[Element], kind: str, text: str) -> None:
+    if text:
+        elements.append(Element("table" if kind == "table" else "paragraph", text))
+
+
+def _joined_title(title: Node) -> str:
+    joined = ""
+    for line in filter(None, map(_text, children(title, "p"))):
+        joined = f"{joined.rstrip(' .:')}. {line}" if joined else line
+    return joined
+
+
+def _text(node: Node) -> str:
+    """Return the text of a node without the marks of notes."""
+    pieces: list[str] = []
+
+    def collect(part: Node) -> None:
+        pieces.append(part.text or "")
+        for child in part:
+            if not (local(child) == "a" and attribute(child, "type") == "note"):
+                collect(child)
+            pieces.append(child.tail or "")
+
+    collect(node)
+    return squeeze(clean("".join(pieces)))
+
+
+def _metadata(root: Node) -> ParsedDocument:
+    info = descendant(root, "description", "title-info")
+    if info is None:
+        return ParsedDocument(status="ok")
+    title, language, date = (descendant(info, name) for name in ("book-title", "lang", "date"))
+    sequence = descendant(info, "sequence")
+    series_title = squeeze(attribute(sequence, "name") or "") if sequence is not None else ""
+    return ParsedDocument(
+        status="ok",
+        title=(_text(title) or None) if title is not None else None,
+        language=declared_language(language.text) if language is not None else None,
+        series_title=clean(series_title) or None,
+        series_number=declared_number(attribute(sequence, "number")) if sequence is not None else None,
+        date=declared_date(attribute(date, "value") or date.text) if date is not None else None,
+    )

@@ -1,0 +1,99 @@
+"""Parsing in a process of its own, so that a file which hangs or eats the memory costs only itself."""
+
+import logging
+import multiprocessing
+import os
+from concurrent.futures import TimeoutError as FutureTimeoutError
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from pebble import ProcessExpired, ProcessPool
+
+from tgrag.ingest.parse import parse
+from tgrag.records import ParsedDocument
+from tgrag.settings import ParseSettings
+
+DOCUMENTS_A_PROCESS = 50  # then a fresh one: parsers grow
+_MEGABYTE = 1_000_000
+
+
+class ParsingCrashed(Exception):
+    """A document could not be parsed within its limits.
+
+    transient: the fault may lie outside of the document (the process was killed), so that trying again is sane.
+    """
+
+    def __init__(self, reason: str, transient: bool) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.transient = transient
+
+
+class ParsingPool:
+    """Parses one document at a time in a child process. A context manager; leaves no child behind."""
+
+    def __init__(self, settings: ParseSettings) -> None:
+        self._settings = settings
+        self._pool = ProcessPool(
+            max_workers=1,
+            max_tasks=DOCUMENTS_A_PROCESS,
+            initializer=_prepare,
+            initargs=(settings.memory_mb,),
+            context=multiprocessing.get_context("spawn"),
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._pool.stop()
+        self._pool.join()
+
+    def parse(self, name: str, data: bytes) -> ParsedDocument:
+        """Read a file as ``tgrag.ingest.parse.parse`` does. Raises ParsingCrashed when it passes its limits."""
+        limits = self._settings
+        if len(data) > limits.max_file_mb * _MEGABYTE:
+            size = len(data) / _MEGABYTE
+            reason = f"the file has {size:.0f} MB, more than the {limits.max_file_mb} that parse.max_file_mb allows"
+            return ParsedDocument(status="failed", reason=reason)
+        future = self._pool.schedule(_parse, args=(name, data), timeout=limits.timeout_seconds)
+        try:
+            document: ParsedDocument = future.result()
+        except FutureTimeoutError:
+            reason = (
+                f"not read within {limits.timeout_seconds:g} s; split the file or raise parse.timeout_seconds"
+            )
+            raise ParsingCrashed(reason, transient=False) from None
+        except MemoryError:
+            reason = (
+                f"needs more than {limits.memory_mb} MB of memory; split the file or raise parse.memory_mb"
+            )
+            raise ParsingCrashed(reason, transient=False) from None
+        except ProcessExpired as error:
+            reason = f"the parsing process died ({error}); it is tried again by the next run"
+            raise ParsingCrashed(reason, transient=True) from None
+        except Exception as error:  # a fault of a parser's own: the document is to blame, the run is not
+            reason = f"the parser failed on it ({type(error).__name__}: {error}); save it in another format"
+            raise ParsingCrashed(reason, transient=False) from error
+        return document
+
+
+def _prepare(memory_mb: int) -> None:
+    """Load the parsers, then limit the address space to what the process has by now and memory_mb more."""
+    from tgrag.ingest import office, pdf  # noqa: F401
+
+    logging.getLogger("docling").setLevel(logging.CRITICAL)
+    status = Path("/proc/self/statm")
+    if status.exists():  # Linux; elsewhere only the time is limited
+        import resource
+
+        used = int(status.read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+        limit = used + memory_mb * _MEGABYTE
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+
+def _parse(name: str, data: bytes) -> ParsedDocument:
+    return parse(name, data)

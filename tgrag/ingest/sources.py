@@ -1,0 +1,148 @@
+"""Which files there are: files, folders, globs and s3:// addresses to a list of sources with stable names.
+
+A source is named by its input and its path inside it, never by where the input lies: the same folder in
+another place, or on S3, holds the same documents.
+"""
+
+import glob
+import os
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from urllib.parse import urlsplit
+
+from tgrag.errors import ConfigurationError, StorageError
+from tgrag.store.root import S3Root
+
+COLLECTION_FILE = "collection.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """source: stable name; location: absolute path or s3:// address; n_bytes: size."""
+
+    source: str
+    location: str
+    n_bytes: int
+
+
+def discover(inputs: Sequence[str]) -> list[SourceFile]:
+    """Return the files of all inputs, sorted by source; hidden files and collection.yaml are no documents.
+
+    Raises ConfigurationError when an input matches nothing or two files would have one name.
+    """
+    found: dict[str, SourceFile] = {}
+    for text in inputs:
+        files = list(_s3_files(text) if text.startswith("s3://") else _local_files(text))
+        if not files:
+            raise ConfigurationError(
+                f"{text} holds no files; name a file, a folder, a quoted glob or an s3:// address"
+            )
+        for file in files:
+            other = found.setdefault(file.source, file)
+            if other.location != file.location:
+                raise ConfigurationError(
+                    f"{other.location} and {file.location} would both be the document {file.source!r}; rename one of"
+                    " them, or give the folder above both as the one input"
+                )
+    return sorted(found.values(), key=lambda file: file.source)
+
+
+def read_source(location: str) -> bytes:
+    """Return the bytes of a file. Raises StorageError when it cannot be read."""
+    try:
+        if location.startswith("s3://"):
+            bucket, key = _split(location)
+            return S3Root(f"s3://{bucket}").read(key)
+        return Path(location).read_bytes()
+    except OSError as error:
+        raise StorageError(f"cannot read {location}: {error.strerror or error}") from error
+
+
+def _local_files(text: str) -> Iterator[SourceFile]:
+    path = Path(text).expanduser()
+    if path.is_file():
+        yield _file(path.name, path)
+    elif path.is_dir():
+        for file in _walk(path, frozenset()):
+            yield _file(f"{_folder_name(path)}/{file.relative_to(path).as_posix()}", file)
+    elif glob.has_magic(text):
+        for hit in sorted(glob.glob(str(path), recursive=True)):
+            if Path(hit).is_file() and _is_document(Path(hit).name):
+                yield _file(Path(hit).name, Path(hit))
+    else:
+        raise ConfigurationError(
+            f"{text} does not exist; name a file, a folder, a quoted glob or an s3:// address"
+        )
+
+
+def collection_files(inputs: Sequence[str]) -> list[tuple[str, str]]:
+    """Return where a collection.yaml may lie beside the inputs, and what the sources it speaks of begin with."""
+    places: dict[str, str] = {}
+    for text in inputs:
+        if text.startswith("s3://"):
+            bucket, prefix = _split(text)
+            places[f"s3://{bucket}/{prefix}".rstrip("/") + f"/{COLLECTION_FILE}"] = (
+                f"{_s3_name(bucket, prefix)}/"
+            )
+            continue
+        path = Path(text).expanduser()
+        if path.is_dir():
+            places[str(path.absolute() / COLLECTION_FILE)] = f"{_folder_name(path)}/"
+        for hit in [path] if path.is_file() else map(Path, glob.glob(str(path), recursive=True)):
+            if hit.is_file():
+                places.setdefault(str(hit.absolute().parent / COLLECTION_FILE), "")
+    return [(location, unicodedata.normalize("NFC", prefix)) for location, prefix in sorted(places.items())]
+
+
+def _folder_name(path: Path) -> str:
+    return path.name if path.name not in ("", "..") else path.resolve().name
+
+
+def _s3_name(bucket: str, prefix: str) -> str:
+    return PurePosixPath(prefix).name or bucket
+
+
+def _walk(folder: Path, above: frozenset[Path]) -> Iterator[Path]:
+    """Yield the documents below a folder; a link back to a folder that it lies in is not followed."""
+    real = folder.resolve()
+    if real in above:
+        return
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError as error:
+        raise StorageError(f"cannot list {folder}: {error.strerror}; check its permissions") from error
+    for entry in entries:
+        if not _is_document(entry.name):
+            continue
+        if entry.is_dir():
+            yield from _walk(Path(entry.path), above | {real})
+        elif entry.is_file():
+            yield Path(entry.path)
+
+
+def _file(source: str, path: Path) -> SourceFile:
+    return SourceFile(unicodedata.normalize("NFC", source), str(path.absolute()), path.stat().st_size)
+
+
+def _is_document(name: str) -> bool:
+    return not name.startswith(".") and name != COLLECTION_FILE
+
+
+def _s3_files(address: str) -> Iterator[SourceFile]:
+    bucket, prefix = _split(address)
+    name = _s3_name(bucket, prefix)
+    for info in S3Root(f"s3://{bucket}").list(prefix):
+        inside = PurePosixPath(info.path).relative_to(prefix)
+        if all(map(_is_document, inside.parts)):
+            source = f"{name}/{inside}" if inside.parts else name
+            location = f"s3://{bucket}/{info.path}"
+            yield SourceFile(unicodedata.normalize("NFC", source), location, info.n_bytes)
+
+
+def _split(address: str) -> tuple[str, str]:
+    parts = urlsplit(address)
+    if not parts.netloc:
+        raise ConfigurationError(f"{address} names no bucket; write s3://bucket or s3://bucket/prefix")
+    return parts.netloc, address.removeprefix(f"s3://{parts.netloc}").strip("/")
