@@ -77,7 +77,7 @@ def to_table(record_class: type[T], records: Iterable[T]) -> pa.Table:
 
 def from_row(record_class: type[T], mapping: Mapping[str, Any]) -> T:
     """Return the record that a row of plain Python values stands for."""
-    return cast(T, _record_builder(cast(type[Any], record_class))(mapping))
+    return cast(T, _record_builder(cast(Any, record_class))(mapping))
 
 
 def _plain(value: Any) -> Any:

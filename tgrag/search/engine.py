@@ -1,0 +1,193 @@
+"""The query path over one snapshot: from a request to a context or an answer."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from time import perf_counter
+from typing import cast
+
+from tgrag.errors import EmbedderMismatch, EmptyQuestion, UnknownMode
+from tgrag.models.protocols import Embedder, Tokenizer, Vectors
+from tgrag.records import TextUnit
+from tgrag.search.answer import extractive_answer
+from tgrag.search.classic import classic, classic_context
+from tgrag.search.context import ItemWriter, in_story_order, render, titles_cost
+from tgrag.search.fuse import Ranking
+from tgrag.search.horizon import resolve_as_of
+from tgrag.search.question import Question, read_question
+from tgrag.search.requests import MODES, Answer, ContextItem, FallBack, Mode, QueryRequest, Retrieval
+from tgrag.search.temporal import (
+    Found,
+    choose_communities,
+    choose_relationships,
+    choose_units,
+    rank_states,
+    temporal_context,
+)
+from tgrag.search.view import View
+from tgrag.settings import SearchSettings
+from tgrag.store.snapshot import Snapshot
+
+NO_RERANKER = FallBack(
+    step="rerank", wanted="reranker", used="fused rank", reason="this profile has no reranking model"
+)
+NO_CHAT = FallBack(
+    step="answer", wanted="chat model", used="extractive quotes", reason="this profile has no chat model"
+)
+
+
+@dataclass(slots=True)
+class _Run:
+    """What one request gathers on its way."""
+
+    mode: Mode
+    timings: dict[str, float] = field(default_factory=dict)
+    fall_backs: list[FallBack] = field(default_factory=list)
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        """Record the seconds that a step takes."""
+        began = perf_counter()
+        yield
+        self.timings[name] = round(perf_counter() - began, 6)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    view: View
+    question: Question
+    units: list[tuple[TextUnit, float]]  # best first
+    items: list[ContextItem]  # in story order
+    context: str
+    n_tokens: int
+
+
+class Engine:
+    """Answers requests from one snapshot; holds no state of its own between them.
+
+    Raises EmbedderMismatch when the snapshot was built with another embedder.
+    """
+
+    def __init__(
+        self, snapshot: Snapshot, embedder: Embedder, tokenizer: Tokenizer, settings: SearchSettings
+    ) -> None:
+        built_with, present = snapshot.manifest["embedder"], asdict(embedder.identity)
+        if built_with != present:
+            changed = sorted(
+                key for key in {*built_with, *present} if built_with.get(key) != present.get(key)
+            )
+            raise EmbedderMismatch(
+                f"collection «{snapshot.collection}» was indexed with embedder {built_with.get('name')!r}, and the "
+                f"one in use is {present['name']!r} (they differ in: {', '.join(changed)}); use that embedder or "
+                "index the collection again"
+            )
+        self._snapshot = snapshot
+        self._embedder = embedder
+        self._tokenizer = tokenizer
+        self._settings = settings
+
+    def retrieve(self, request: QueryRequest, query_vector: Vectors | None = None) -> Retrieval:
+        """Return the context for a question; ``query_vector`` is the question's embedding where it is known."""
+        run = _Run(_mode(request))
+        found = self._find(request, query_vector, run)
+        return Retrieval(
+            collection=self._snapshot.collection,
+            version=self._snapshot.version_id,
+            mode=run.mode,
+            question=request.question,
+            hints=found.question.hints,
+            items=found.items,
+            context=found.context,
+            n_tokens=found.n_tokens,
+            fall_backs=run.fall_backs,
+            timings=run.timings,
+        )
+
+    def query(self, request: QueryRequest, query_vector: Vectors | None = None) -> Answer:
+        """Return an answer with checked quotes."""
+        run = _Run(_mode(request))
+        found = self._find(request, query_vector, run)
+        with run.step("answer"):
+            answer = extractive_answer(
+                found.question, found.view, found.units, self._settings.answer_sentences
+            )
+            run.fall_backs.append(NO_CHAT)
+        return Answer(
+            collection=self._snapshot.collection,
+            version=self._snapshot.version_id,
+            mode=run.mode,
+            question=request.question,
+            answer=answer.text,
+            found=answer.found,
+            citations=answer.citations,
+            hints=found.question.hints,
+            fall_backs=run.fall_backs,
+            timings=run.timings,
+            tokens={"context": found.n_tokens},
+            context=found.items if request.include_context else None,
+        )
+
+    def _find(self, request: QueryRequest, query_vector: Vectors | None, run: _Run) -> _Found:
+        if not request.question.strip():
+            raise EmptyQuestion("the question is empty")
+        with run.step("view"):
+            view = View(self._snapshot, resolve_as_of(self._snapshot, request.as_of, request.books))
+        with run.step("embed"):
+            vector = self._embed(request.question, run) if query_vector is None else query_vector
+        with run.step("hints"):
+            question = read_question(request.question, vector, view)
+        writer = ItemWriter(view, question, self._tokenizer)
+        budget = self._settings.budget_tokens - titles_cost(question.language, self._tokenizer)
+        search = self._classic if run.mode == "classic" else self._temporal
+        units, items = search(question, view, writer, budget, run)
+        run.fall_backs.append(NO_RERANKER)
+        with run.step("render"):
+            items = in_story_order(items)
+            context = render(items, question.language)
+            n_tokens = self._tokenizer.count(context)
+        records = view.text_units(units.rows.tolist())
+        scored = list(zip(records, units.scores.tolist(), strict=True))
+        return _Found(view, question, scored, items, context, n_tokens)
+
+    def _classic(
+        self, question: Question, view: View, writer: ItemWriter, budget: int, run: _Run
+    ) -> tuple[Ranking, list[ContextItem]]:
+        with run.step("text_units"):
+            units = classic(question, view, self._settings)
+        with run.step("context"):
+            return units, classic_context(units, view, writer, budget)
+
+    def _temporal(
+        self, question: Question, view: View, writer: ItemWriter, budget: int, run: _Run
+    ) -> tuple[Ranking, list[ContextItem]]:
+        settings = self._settings
+        with run.step("entities"):
+            states = rank_states(question, view, settings)
+        rows = states.rows.tolist()
+        with run.step("relationships"):
+            relationships = choose_relationships(rows, view, settings.relationships_per_entity)
+        with run.step("communities"):
+            communities = choose_communities(rows, view, settings.communities)
+        with run.step("text_units"):
+            units = choose_units(question, rows, view, settings.candidates)
+        with run.step("context"):
+            found = Found(states, relationships, communities, units)
+            return units, temporal_context(found, view, writer, settings, budget)
+
+    def _embed(self, question: str, run: _Run) -> Vectors | None:
+        """Return the question's vector; None, and a fall-back on record, when the embedder fails."""
+        try:
+            return cast(Vectors, self._embedder.embed_queries([question])[0])
+        except Exception as error:  # whatever a model server raises: lexical search still answers
+            reason = f"the embedder failed: {type(error).__name__}: {error}"
+            run.fall_backs.append(
+                FallBack(step="embed", wanted="vectors", used="lexical search only", reason=reason)
+            )
+            return None
+
+
+def _mode(request: QueryRequest) -> Mode:
+    for mode in MODES:
+        if mode == request.mode:
+            return mode
+    raise UnknownMode(f"unknown mode «{request.mode}»; there are: {', '.join(MODES)}")

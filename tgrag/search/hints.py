@@ -1,0 +1,180 @@
+"""Places that a question names: «в первой главе», «у другій частині», "chapter five", a title of this index.
+
+A hint is soft: it raises what stands there and hides nothing.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tgrag.language import lemmas, words
+from tgrag.records import Language
+from tgrag.search.labels import label
+from tgrag.search.numbers import Kind, numbered_place, read_heading
+from tgrag.search.requests import Hint
+from tgrag.search.terms import is_stop_word
+from tgrag.search.view import Scores, View
+from tgrag.store.lexical import Mask
+from tgrag.store.places import Book, Chapter, lies_under
+
+# In the units of a fused score, where the best of a clear ranking has 1 to 3.
+CHAPTER_BONUS = 1.0
+BOOK_BONUS = 0.5
+
+_QUOTED = re.compile(r"«([^»]+)»|“([^”]+)”|„([^“]+)“|\"([^\"]+)\"")
+
+
+def find_hints(question: str, view: View) -> list[Hint]:
+    """Return the visible books and chapters that the question names, each once.
+
+    A chapter number counts inside the part and the book that are named as well, where it occurs there.
+    """
+    books = {book.key: _book_hint(text, book) for text, book in _named_books(question, view)}
+    numbered = _preferring(_numbered_chapters(question, view), lambda found: found.chapter.book.key in books)
+    outer = [found for found in numbered if found.kind != "chapter"]
+    inner = [found for found in numbered if found.kind == "chapter"]
+    inner = _preferring(inner, lambda found: any(_lies_in(found.chapter, part.chapter) for part in outer))
+    places = [*(inner or outer), *_titled_chapters(question, view)]
+    named = {(p.chapter.book.key, p.chapter.chapter_id): _chapter_hint(p.text, p.chapter) for p in places}
+    return [*books.values(), *named.values()]
+
+
+def unit_bonus(hints: Iterable[Hint], view: View) -> Scores:
+    """Return what each text unit gains from the hints."""
+    return _bonus([(hint, view.units_between(*_span(hint, view))) for hint in hints], len(view.units))
+
+
+def state_bonus(hints: Iterable[Hint], view: View) -> Scores:
+    """Return what each entity state gains from the hints."""
+    return _bonus([(hint, view.states_between(*_span(hint, view))) for hint in hints], len(view.states))
+
+
+def _bonus(hinted: Iterable[tuple[Hint, Mask]], n_rows: int) -> Scores:
+    bonus = np.zeros(n_rows)
+    for hint, mask in hinted:
+        np.maximum(bonus, mask * (CHAPTER_BONUS if hint.kind == "chapter" else BOOK_BONUS), out=bonus)
+    return bonus
+
+
+def _span(hint: Hint, view: View) -> tuple[tuple[str, int], int, int]:
+    key = hint.series, hint.book_number
+    if hint.chapter_id is None:
+        return key, view.books[key].first_ordinal, view.books[key].last_ordinal
+    chapter = next(c for c in view.chapters if c.book.key == key and c.chapter_id == hint.chapter_id)
+    return key, chapter.first_ordinal, chapter.last_ordinal
+
+
+# --- by number ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A heading that the question names, and the words with which it does."""
+
+    kind: Kind
+    text: str
+    chapter: Chapter
+
+
+def _numbered(question: str) -> list[tuple[Kind, int, str]]:
+    """Return kind, number and words of every «chapter five» in the question."""
+    tokens = words(question)
+    found = []
+    for place in range(len(tokens)):
+        named = numbered_place(tokens, place)
+        if named:
+            kind, number, n_words = named
+            found.append((kind, number, " ".join(tokens[place : place + n_words])))
+    return found
+
+
+def _numbered_chapters(question: str, view: View) -> list[_Place]:
+    return [
+        _Place(kind, text, chapter)
+        for kind, number, text in _numbered(question)
+        for chapter in view.chapters
+        if (heading := read_heading(chapter.title)).number == number
+        and (heading.kind == kind or (heading.kind is None and kind == "chapter"))
+    ]
+
+
+def _preferring(places: list[_Place], accepted: Callable[[_Place], bool]) -> list[_Place]:
+    return [place for place in places if accepted(place)] or places
+
+
+def _lies_in(chapter: Chapter, outer: Chapter) -> bool:
+    return chapter.book == outer.book and lies_under(chapter.chapter_id, outer.chapter_id)
+
+
+# --- by title -----------------------------------------------------------------------------------------
+
+
+def _named_books(question: str, view: View) -> list[tuple[str, Book]]:
+    books = view.books.values()
+    n_books = Counter(book.series_id for book in books)
+    numbered = [
+        (text, book)
+        for kind, number, text in _numbered(question)
+        for book in books
+        if kind == "book" and number == book.number and n_books[book.series_id] > 1
+    ]
+    titled = [(book.title, book) for book in books if _is_named(book.title, book.language, question, 1)]
+    return numbered + titled
+
+
+def _titled_chapters(question: str, view: View) -> list[_Place]:
+    titles = [(read_heading(chapter.title).title, chapter) for chapter in view.chapters]
+    return [
+        _Place("chapter", title, c) for title, c in titles if _is_named(title, c.book.language, question, 2)
+    ]
+
+
+def _is_named(title: str, language: Language, question: str, min_content_words: int) -> bool:
+    """Tell whether the question holds a title in any inflection, as long as that or in quotation marks.
+
+    A title of one word has to be written as a name.
+    """
+    sought = lemmas(title, language)
+    if any(lemmas(quoted, language) == sought for quoted in _quoted(question)):
+        return bool(sought)
+    if sum(not is_stop_word(word) for word in words(title)) < min_content_words:
+        return False
+    place = _place(lemmas(question, language), sought)
+    return place is not None and (len(sought) > 1 or words(question)[place][0].isupper())
+
+
+def _quoted(question: str) -> list[str]:
+    return ["".join(groups) for groups in _QUOTED.findall(question)]
+
+
+def _place(tokens: Sequence[str], sought: Sequence[str]) -> int | None:
+    """Return where ``sought`` begins in ``tokens``, or None."""
+    n = len(sought)
+    return next(
+        (i for i in range(len(tokens) - n + 1) if n and list(tokens[i : i + n]) == list(sought)), None
+    )
+
+
+def _book_hint(text: str, book: Book) -> Hint:
+    return Hint(
+        text=text,
+        kind="book",
+        series=book.series_id,
+        book_number=book.number,
+        chapter_id=None,
+        label=label(book.title, ()),
+    )
+
+
+def _chapter_hint(text: str, chapter: Chapter) -> Hint:
+    return Hint(
+        text=text,
+        kind="chapter",
+        series=chapter.book.series_id,
+        book_number=chapter.book.number,
+        chapter_id=chapter.chapter_id,
+        label=label(chapter.book.title, chapter.headings),
+    )

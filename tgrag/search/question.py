@@ -1,0 +1,48 @@
+"""A question, read once against what is visible."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tgrag.language import detect, lemmas
+from tgrag.models.protocols import Vectors
+from tgrag.records import Language
+from tgrag.search.hints import find_hints
+from tgrag.search.requests import Hint
+from tgrag.search.terms import question_terms
+from tgrag.search.view import View
+from tgrag.store.lexical import Term
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """vector: None when the embedder is down. idf: how rare each content word is; found: those that occur."""
+
+    text: str
+    language: Language
+    vector: Vectors | None
+    idf: Mapping[Term, float]
+    found: frozenset[Term]
+    hints: list[Hint]
+
+    def words_in(self, text: str, language: Language) -> set[Term]:
+        """Return the question's content words that occur in a text."""
+        present = set(lemmas(text, language))
+        return {term for term in self.idf if not present.isdisjoint(term)}
+
+    def share(self, terms: set[Term]) -> float:
+        """Return the idf-weighted share that ``terms`` are of all content words, from 0 to 1."""
+        total = sum(self.idf.values())
+        return sum(self.idf[term] for term in sorted(terms)) / total if total else 0.0
+
+
+def read_question(text: str, vector: Vectors | None, view: View) -> Question:
+    """Return the question with its content words under the languages of the visible text, and its hints."""
+    terms = question_terms(text, view.languages)
+    return Question(
+        text=text,
+        language=detect(text),
+        vector=vector,
+        idf=view.idf(terms),
+        found=frozenset(view.found(terms)),
+        hints=find_hints(text, view),
+    )

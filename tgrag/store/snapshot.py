@@ -1,0 +1,175 @@
+"""One published version in memory, immutable: tables, vectors, inverted index, and who belongs to whom.
+
+Search does not read a snapshot itself but a ``tgrag.search.view.View`` of it, which is cut at a horizon.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tgrag.language import lemmas
+from tgrag.records import Community, Document, Entity, EntityState, Relationship, TextUnit
+from tgrag.store.lexical import LexicalIndex
+from tgrag.store.places import Book, Chapter, books_of, chapters_of
+from tgrag.store.tables import TABLES, Nested, Rows
+from tgrag.store.vectors import VectorIndex
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """For each row of one table the rows of another: ``links[i]`` are those of row i, ascending."""
+
+    offsets: Integers
+    targets: Integers
+
+    def __getitem__(self, row: int) -> Integers:
+        return self.targets[self.offsets[row] : self.offsets[row + 1]]
+
+    @classmethod
+    def from_pairs(cls, sources: Integers, targets: Integers, n_sources: int) -> "Links":
+        pairs = np.unique(np.column_stack([sources, targets]), axis=0)
+        counts = np.bincount(pairs[:, 0], minlength=n_sources)
+        return cls(np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), pairs[:, 1])
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name of an entity as lemmas, and the ordinal from which it is known."""
+
+    entity_row: int
+    lemmas: frozenset[str]
+    known_from: int
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceColumns:
+    """The evidence of all rows of a table in flat form: where it stands."""
+
+    rows: Integers  # the table row that each piece belongs to
+    ordinals: Integers
+    units: Integers  # rows of text_units
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Row i of a vector index and of the inverted index is row i of its table.
+
+    book_of: for text_units, entity_states, relationships and communities the place of each row's book in
+    ``books``. states_of_relationship: source and target, shape (n, 2). names: for each lemma the names that have it. chapters: as they start, an outer one before its
+    inner ones.
+    """
+
+    collection: str
+    version_id: str
+    manifest: Mapping[str, Any]
+    documents: Rows[Document]
+    text_units: Rows[TextUnit]
+    entities: Rows[Entity]
+    entity_states: Rows[EntityState]
+    relationships: Rows[Relationship]
+    communities: Rows[Community]
+    unit_vectors: VectorIndex
+    state_vectors: VectorIndex
+    lexical: LexicalIndex
+    books: tuple[Book, ...]
+    chapters: tuple[Chapter, ...]
+    book_of: Mapping[str, Integers]
+    names: Mapping[str, tuple[Name, ...]]
+    entity_of_state: Integers
+    states_of_relationship: Integers
+    relationships_of_state: Links
+    communities_of_state: Links
+    descriptions: EvidenceColumns
+
+    @classmethod
+    def from_parts(
+        cls,
+        collection: str,
+        version_id: str,
+        manifest: Mapping[str, Any],
+        tables: Mapping[str, pa.Table],
+        vectors: Mapping[str, bytes],
+        lexical: pa.Table,
+    ) -> "Snapshot":
+        """Assemble a version.
+
+        tables: those of ``TABLES``, in their order. vectors: serialised indexes of "text_units" and
+        "entity_states". lexical: the inverted index of the text units.
+        """
+        rows: dict[str, Rows[Any]] = {name: Rows(kind, tables[name]) for name, kind in TABLES.items()}
+        units, entities, states = rows["text_units"], rows["entities"], rows["entity_states"]
+        edges, communities = rows["relationships"], rows["communities"]
+        books = books_of(units, rows["documents"])
+        entity_of_state = _places(entities, states.column("entity_id"))
+        ends = [_places(states, edges.column(f"{end}_state_id")) for end in ("source", "target")]
+        members = communities.nested("members")
+        return cls(
+            collection=collection,
+            version_id=version_id,
+            manifest=manifest,
+            documents=rows["documents"],
+            text_units=units,
+            entities=entities,
+            entity_states=states,
+            relationships=edges,
+            communities=communities,
+            unit_vectors=VectorIndex(vectors["text_units"]),
+            state_vectors=VectorIndex(vectors["entity_states"]),
+            lexical=LexicalIndex(lexical, len(units)),
+            books=books,
+            chapters=chapters_of(units, books),
+            book_of={
+                name: _book_places(rows[name], books)
+                for name in ("text_units", "entity_states", "relationships", "communities")
+            },
+            names=_names(entities),
+            entity_of_state=entity_of_state,
+            states_of_relationship=np.column_stack(ends),
+            relationships_of_state=Links.from_pairs(
+                np.concatenate(ends), np.tile(np.arange(len(edges)), 2), len(states)
+            ),
+            communities_of_state=Links.from_pairs(
+                _places(states, members.values), members.owners(), len(states)
+            ),
+            descriptions=_evidence(states, "descriptions", units),
+        )
+
+    def chapters_of(self, series_id: str) -> list[Chapter]:
+        """Return the chapters of a series in the order in which they start."""
+        return [chapter for chapter in self.chapters if chapter.book.series_id == series_id]
+
+
+def _places(rows: Rows[Any], keys: Iterable[str]) -> Integers:
+    return np.array([rows.by_id[key] for key in keys], dtype=np.int64)
+
+
+def _book_places(rows: Rows[Any], books: Sequence[Book]) -> Integers:
+    place = {book.key: number for number, book in enumerate(books)}
+    keys = zip(rows.column("series_id").tolist(), rows.column("book_number").tolist(), strict=True)
+    return np.array([place[key] for key in keys], dtype=np.int64)
+
+
+def _evidence(rows: Rows[Any], column: str, units: Rows[TextUnit]) -> EvidenceColumns:
+    ordinals: Nested = rows.nested(column, "ordinal")
+    return EvidenceColumns(
+        rows=ordinals.owners(),
+        ordinals=ordinals.values,
+        units=_places(units, rows.nested(column, "text_unit_id").values),
+    )
+
+
+def _names(entities: Rows[Entity]) -> dict[str, tuple[Name, ...]]:
+    found: dict[str, list[Name]] = {}
+    for row, entity in enumerate(entities.take(range(len(entities)))):
+        known = [(entity.name, entity.known_from), *((a.name, a.known_from) for a in entity.aliases)]
+        for name, known_from in known:
+            in_name = frozenset(lemmas(name, entity.language))
+            for lemma in in_name:
+                found.setdefault(lemma, []).append(Name(row, in_name, known_from))
+    return {lemma: tuple(names) for lemma, names in found.items()}
