@@ -1,128 +1,212 @@
-"""Series and their books: as ``collection.yaml`` states them, else as files and their names let one infer.
+"""Which series, book number, title and language each parsed file has.
 
-``collection.yaml`` lies in an input folder or next to an input file; what it leaves out is inferred::
-
-    series:
-      - title: Война и мир
-        id: war-and-peace          # optional; the title, folded, when left out
-        language: ru               # optional: ru, uk or en
-        books:                     # in order; a name, a path below this folder, or a glob
-          - file: tom1.fb2
-            number: 1              # optional; one more than the book before
-            title: Том первый      # optional
-            date: 1868             # optional: ISO 8601, a year is enough
-          - file: tom2.fb2
-          - "part-*.txt"           # short for file: several files in natural order
+A series is stated by collection.yaml, else by the files' own metadata, else by file names of one folder that
+differ in one number (hp1, hp2, hp10; Том I, Том II); a file that has none of these is a series of its own.
 """
 
-import datetime
-import fnmatch
+import re
+from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Annotated, Any
 
-import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from tgrag.ingest.collection_file import CollectionFile, load_collection_files
+from tgrag.language import detect, fold
+from tgrag.records import Language, ParsedDocument
 
-from tgrag.errors import ConfigurationError
-from tgrag.ingest.metadata import declared_date
-from tgrag.ingest.sources import collection_files, read_source
-from tgrag.ingest.text import clean
-from tgrag.language import fold
-from tgrag.records import Language
+__all__ = ["CollectionFile", "ParsedSource", "Placement", "load_collection_files", "natural_key", "place"]
 
-
-def _date_text(value: Any) -> Any:
-    text = value.isoformat() if isinstance(value, datetime.date) else str(value)
-    if declared_date(text) != text:
-        raise ValueError("write a date as 1868, 1868-05 or 1868-05-17")
-    return text
+_NUMBER = re.compile(r"\d+|(?<![^\W_])[IVXL]+(?![^\W_])")
+_ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50}
+_COUNTING_WORD = re.compile(
+    r"[\s._,\-–—(\[]*\b(?:том|книга|часть|частина|выпуск|випуск|volume|vol|book|part|no|№)?[\s._,\-–—()\[\]#]*$",
+    re.IGNORECASE,
+)
+_DETECTION_CHARACTERS = 20_000
 
 
-class _Entry(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+@dataclass(frozen=True, slots=True)
+class ParsedSource:
+    """source: the name that discovery gave. parsed: what the parser read, also when it is a refusal."""
+
+    source: str
+    parsed: ParsedDocument
 
 
-class BookEntry(_Entry):
-    """file: name, path or glob below the folder of the file that states it. folder: that folder's source prefix."""
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """book_number, book_title: of the first book; the n_books of the file have consecutive numbers.
 
-    file: str = Field(min_length=1)
-    number: int | None = Field(None, ge=1)
-    title: str | None = Field(None, min_length=1)
+    series_origin: "collection.yaml", "metadata", "file names" or "single". date: ISO 8601, maybe only a year.
+    """
+
+    source: str
+    title: str
+    language: Language
+    series_id: str
+    series_title: str
+    series_origin: str
+    book_number: int
+    book_title: str
+    n_books: int
+    date: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """A file in a series. rank sorts it there; number is the book number it wants, if it states one."""
+
+    document: ParsedSource
+    series_id: str
+    series_title: str
+    origin: str
+    rank: tuple[object, ...]
+    number: int | None = None
+    title: str | None = None
     language: Language | None = None
-    date: Annotated[str | None, BeforeValidator(_date_text)] = None
-    folder: str = Field("", exclude=True)
+    date: str | None = None
 
-    def matches(self, source: str) -> bool:
-        """Tell whether a source is (one of) the file(s) of this entry."""
-        if not source.startswith(self.folder):
-            return False
-        pattern = clean(self.file).removeprefix("./")
-        inside = source.removeprefix(self.folder)
-        name = PurePosixPath(inside).name
-        return fnmatch.fnmatchcase(inside, pattern) or (
-            "/" not in pattern and fnmatch.fnmatchcase(name, pattern)
+
+def place(documents: Sequence[ParsedSource], config: CollectionFile | None) -> list[Placement]:
+    """Decide the place of every file. The result is in the order of the documents, and depends on no other."""
+    named = _series_by_name([document.source for document in documents if not _has_series(document, config)])
+    series: dict[str, list[_Member]] = defaultdict(list)
+    for document in documents:
+        member = _member(document, config, named)
+        series[member.series_id].append(member)
+    placements = {
+        placement.source: placement for members in series.values() for placement in _number(members)
+    }
+    return [placements[document.source] for document in documents]
+
+
+def _has_series(document: ParsedSource, config: CollectionFile | None) -> bool:
+    return bool(document.parsed.series_title or (config and config.find(document.source)))
+
+
+def _member(
+    document: ParsedSource, config: CollectionFile | None, named: dict[str, tuple[str, str, int]]
+) -> _Member:
+    source, parsed = document.source, document.parsed
+    found = config.find(source) if config else None
+    if found:
+        entry, book, place_in_series = found
+        return _Member(
+            document,
+            entry.series_id,
+            entry.title,
+            "collection.yaml",
+            (place_in_series, natural_key(source)),
+            book.number,
+            book.title,
+            book.language or entry.language,
+            book.date,
         )
-
-
-def _book(value: Any) -> Any:
-    return {"file": value} if isinstance(value, str) else value
-
-
-class SeriesEntry(_Entry):
-    title: str = Field(min_length=1)
-    id: str | None = Field(None, min_length=1)
-    language: Language | None = None
-    books: tuple[Annotated[BookEntry, BeforeValidator(_book)], ...] = Field(min_length=1)
-
-    @property
-    def series_id(self) -> str:
-        return self.id or fold(self.title)
-
-
-class CollectionFile(_Entry):
-    series: tuple[SeriesEntry, ...]
-
-    def find(self, source: str) -> tuple[SeriesEntry, BookEntry, int] | None:
-        """Return the first entry that a source matches, with its place among the books of its series."""
-        for series in self.series:
-            for place, book in enumerate(series.books):
-                if book.matches(source):
-                    return series, book, place
-        return None
-
-    def unmatched(self, sources: Sequence[str]) -> list[str]:
-        """Return the files that are stated here and match no source: most likely misspelt."""
-        books = (book for series in self.series for book in series.books)
-        return [book.folder + book.file for book in books if not any(map(book.matches, sources))]
-
-
-def load_collection_files(inputs: Sequence[str]) -> CollectionFile | None:
-    """Read every collection.yaml beside the inputs. Raises ConfigurationError that names file and field."""
-    series: list[SeriesEntry] = []
-    for location, folder in collection_files(inputs):
-        try:
-            data = read_source(location)
-        except FileNotFoundError:
-            continue
-        series.extend(_parse(location, data, folder).series)
-    return CollectionFile(series=tuple(series)) if series else None
-
-
-def _parse(location: str, data: bytes, folder: str) -> CollectionFile:
-    try:
-        stated = CollectionFile.model_validate(yaml.safe_load(data))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{location} is not valid YAML: {error}") from None
-    except ValidationError as error:
-        faults = "; ".join(
-            f"{'.'.join(map(str, fault['loc'])) or 'file'}: {fault['msg']}" for fault in error.errors()
+    if parsed.series_title:
+        rank = (parsed.series_number is None, parsed.series_number or 0, natural_key(source))
+        return _Member(
+            document, fold(parsed.series_title), parsed.series_title, "metadata", rank, parsed.series_number
         )
-        raise ConfigurationError(f"{location}: {faults}") from None
-    placed = [
-        entry.model_copy(
-            update={"books": tuple(book.model_copy(update={"folder": folder}) for book in entry.books)}
+    if source in named:
+        series_id, series_title, number = named[source]
+        return _Member(document, series_id, series_title, "file names", (number, natural_key(source)), number)
+    title = parsed.title or PurePosixPath(_without_suffix(source)).name
+    return _Member(document, _without_suffix(source), title, "single", ())
+
+
+def _number(members: Sequence[_Member]) -> list[Placement]:
+    """Number the books of a series: as stated where that keeps the order, else one after the other."""
+    placements = []
+    last = 0
+    for member in sorted(members, key=lambda member: member.rank):
+        parsed = member.document.parsed
+        books = [
+            element.text for element in parsed.elements if element.kind == "heading" and element.level == 0
+        ]
+        number = max(member.number or 0, last + 1)
+        n_books = max(len(books), 1)
+        last = number + n_books - 1
+        title = member.title or parsed.title or PurePosixPath(_without_suffix(member.document.source)).name
+        placements.append(
+            Placement(
+                source=member.document.source,
+                title=title,
+                language=member.language or parsed.language or _detected(parsed),
+                series_id=member.series_id,
+                series_title=member.series_title,
+                series_origin=member.origin,
+                book_number=number,
+                book_title=books[0] if books else title,
+                n_books=n_books,
+                date=member.date or parsed.date,
+            )
         )
-        for entry in stated.series
+    return placements
+
+
+def _detected(parsed: ParsedDocument) -> Language:
+    head: list[str] = []
+    n_characters = 0
+    for element in parsed.elements:
+        head.append(element.text)
+        n_characters += len(element.text)
+        if n_characters >= _DETECTION_CHARACTERS:
+            break
+    return detect("\n".join(head))
+
+
+def _series_by_name(sources: Sequence[str]) -> dict[str, tuple[str, str, int]]:
+    """Return series id, series title and number of the sources whose names differ in one number only."""
+    frames = {source: _frames(source) for source in sources}
+    members: dict[tuple[str, str, str], set[int]] = defaultdict(set)
+    for source in sources:
+        for frame, number in frames[source]:
+            members[frame].add(number)
+    chosen: dict[str, tuple[tuple[str, str, str], int]] = {}
+    for source in sources:
+        candidates = [
+            (len(members[frame]), place, frame, n) for place, (frame, n) in enumerate(frames[source])
+        ]
+        if candidates:
+            _, _, frame, number = max(candidates)
+            chosen[source] = (frame, number)
+    sizes = Counter(frame for frame, _ in chosen.values())
+    named = {}
+    for source, (frame, number) in chosen.items():
+        if sizes[frame] >= 2 and len(members[frame]) >= 2:
+            folder, left, right = frame
+            title = " ".join((_COUNTING_WORD.sub("", left) + " " + right).strip(" ._-–—").split())
+            title = title or PurePosixPath(folder).name or "books"
+            named[source] = (f"{folder}/{left}#{right}".lstrip("/"), title, number)
+    return named
+
+
+def _frames(source: str) -> list[tuple[tuple[str, str, str], int]]:
+    """Return, for each number in a file's name, the name around it and the number."""
+    path = PurePosixPath(source)
+    folder = "" if str(path.parent) == "." else str(path.parent)
+    stem = PurePosixPath(_without_suffix(source)).name
+    return [
+        ((folder, stem[: match.start()], stem[match.end() :]), _value(match[0]))
+        for match in _NUMBER.finditer(stem)
     ]
-    return CollectionFile(series=tuple(placed))
+
+
+def natural_key(text: str) -> tuple[tuple[int, int, str], ...]:
+    """Return a sort key by which hp2 comes before hp10."""
+    pieces = re.findall(r"\d+|\D+", fold(text))
+    return tuple((0, int(piece), "") if piece.isdecimal() else (1, 0, piece) for piece in pieces)
+
+
+def _value(number: str) -> int:
+    if number.isdecimal():
+        return int(number)
+    digits = [_ROMAN[digit] for digit in number]
+    return sum(-a if a < b else a for a, b in zip(digits, [*digits[1:], 0], strict=True))
+
+
+def _without_suffix(source: str) -> str:
+    path = PurePosixPath(source)
+    if path.suffix.lower() == ".zip" and path.stem.lower().endswith(".fb2"):
+        path = path.with_suffix("")
+    return str(path.with_suffix("")) if path.suffix else str(path)

@@ -15,10 +15,9 @@ from tgrag.ingest.xml import Node, attribute, children, descendant, local, parse
 from tgrag.records import Element, ParsedDocument
 
 # What a publisher adds around the text (the EPUB structural vocabulary), and notes with their marks.
-_BOILERPLATE = frozenset(
-    "titlepage halftitlepage imprint colophon copyright-page toc loi lot landmarks endnotes footnotes rearnotes"
-    " footnote endnote rearnote noteref backlink".split()
-)
+_BOILERPLATE_TYPES = """titlepage halftitlepage imprint colophon copyright-page toc loi lot landmarks
+    endnotes footnotes rearnotes endnote footnote rearnote noteref backlink"""
+_BOILERPLATE = frozenset(_BOILERPLATE_TYPES.split())
 _PAGE_TYPES = ("application/xhtml+xml", "text/html", "text/x-oeb1-document")
 
 
@@ -48,8 +47,9 @@ def _spine(package: Node, folder: str) -> list[str]:
     """Return the paths of the pages in reading order; pages outside the line of reading are left out."""
     items = {attribute(node, "id"): node for node in package.iter() if local(node) == "item"}
     spine = descendant(package, "spine")
+    references: list[Node] = children(spine, "itemref") if spine is not None else []
     paths = []
-    for reference in children(spine, "itemref") if spine is not None else []:
+    for reference in references:
         item = items.get(attribute(reference, "idref"))
         if item is None or attribute(reference, "linear") == "no":
             continue

@@ -21,13 +21,12 @@ from tgrag.ingest.text import clean, squeeze, squeeze_lines
 from tgrag.ingest.xml import Node, attribute, local
 from tgrag.records import Element, ElementKind
 
-_HIDDEN = frozenset(
-    "script style head template noscript svg nav iframe object canvas audio video select textarea rp".split()
+_HIDDEN_TAGS = (
+    "script style head template noscript svg nav iframe object canvas audio video select textarea rp"
 )
-_BLOCKS = frozenset(
-    "html body p div section article main header footer aside blockquote address figure figcaption dl dt dd ul ol li"
-    " pre hr form fieldset legend table caption thead tbody tfoot tr td th center details summary hgroup title".split()
-)
+_BLOCK_TAGS = """html body p div section article main header footer aside blockquote address figure figcaption dl dt dd
+    ul ol li pre hr form fieldset legend table caption thead tbody tfoot tr td th center details summary hgroup title"""
+_HIDDEN, _BLOCKS = frozenset(_HIDDEN_TAGS.split()), frozenset(_BLOCK_TAGS.split())
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _MAX_CELL_CHARACTERS = 2000  # a table of longer texts is a page layout
 _TAG = re.compile(r"<\s*(?:!doctype|/?[a-z][a-z0-9]*)[^<>]*>", re.IGNORECASE)

@@ -1,7 +1,6 @@
 """What files state about themselves, brought to the forms of the records."""
 
 import re
-from typing import cast
 
 from tgrag.records import LANGUAGES, Language
 
@@ -12,7 +11,7 @@ def declared_language(code: str | None) -> Language | None:
     """Return a language by its code (en, en-US, eng, ukr), or None when it is not one that tgrag knows."""
     name = re.split(r"[-_]", (code or "").strip().lower())[0]
     name = _CODES.get(name, name)
-    return cast(Language, name) if name in LANGUAGES else None
+    return next((language for language in LANGUAGES if language == name), None)
 
 
 def declared_number(text: str | None) -> int | None:

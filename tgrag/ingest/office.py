@@ -72,7 +72,7 @@ def _without_formatting(xml: bytes) -> bytes:
         for link in list(root.iter(f"{namespace}hyperlink")):
             parent, place = link.getparent(), link.getparent().index(link)
             parent[place : place + 1] = list(link)
-    return etree.tostring(root, xml_declaration=True, encoding="UTF-8", standalone=True)
+    return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8", standalone=True))
 
 
 def _read(data: bytes, format: InputFormat, backend: type[DeclarativeDocumentBackend]) -> ParsedDocument:

@@ -8,6 +8,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from io import BytesIO
+from itertools import pairwise
 
 from docling.backend.docling_parse_backend import ThreadedDoclingParseDocumentBackend
 from docling.datamodel.backend_options import ThreadedDoclingParseBackendOptions
@@ -253,5 +254,5 @@ def _is_language(text: str) -> bool:
 def _is_odd(word: str) -> bool:
     """A word of two scripts, or with a capital after a small letter."""
     scripts = {"cyrillic" if "\u0400" <= letter <= "\u04ff" else "other" for letter in word}
-    is_mixed_case = any(a.islower() and b.isupper() for a, b in zip(word, word[1:], strict=False))
+    is_mixed_case = any(a.islower() and b.isupper() for a, b in pairwise(word))
     return len(scripts) > 1 or is_mixed_case

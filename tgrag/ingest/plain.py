@@ -7,6 +7,7 @@ which of these holds is decided anew between every two blank lines or headings.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from tgrag.ingest.headings import CHAPTER, heading_at, is_capitals, is_capitals_heading, is_title_like
 from tgrag.ingest.text import clean, ends_sentence, join_lines, squeeze, starts_lower
@@ -74,7 +75,7 @@ def _paragraphs(block: Sequence[_Line]) -> list[str]:
     margin = min(line.indent for line in block)
     width = max(len(line.text) for line in block)
     paragraphs = [block[0].text]
-    for before, line in zip(block, block[1:], strict=False):
+    for before, line in pairwise(block):
         is_last = (
             len(before.text) < _SHORT * width and ends_sentence(before.text) and not starts_lower(line.text)
         )
@@ -90,7 +91,7 @@ def _is_wrapped(block: Sequence[_Line]) -> bool:
     if max((len(line.text) for line in block), default=0) not in _PRINTED_WIDTH:
         return False
     margin = min(line.indent for line in block)
-    pairs = [(a.text, b.text) for a, b in zip(block, block[1:], strict=False) if b.indent <= margin]
+    pairs = [(a.text, b.text) for a, b in pairwise(block) if b.indent <= margin]
     runs_on = sum(starts_lower(b) or (len(a) >= _LONG_LINE and not ends_sentence(a)) for a, b in pairs)
     return runs_on > 0 and runs_on >= len(pairs) / 2
 

@@ -68,9 +68,9 @@ def _local_files(text: str) -> Iterator[SourceFile]:
         for file in _walk(path, frozenset()):
             yield _file(f"{_folder_name(path)}/{file.relative_to(path).as_posix()}", file)
     elif glob.has_magic(text):
-        for hit in sorted(glob.glob(str(path), recursive=True)):
-            if Path(hit).is_file() and _is_document(Path(hit).name):
-                yield _file(Path(hit).name, Path(hit))
+        for hit in _hits(path):
+            if hit.is_file() and _is_document(hit.name):
+                yield _file(hit.name, hit)
     else:
         raise ConfigurationError(
             f"{text} does not exist; name a file, a folder, a quoted glob or an s3:// address"
@@ -90,10 +90,14 @@ def collection_files(inputs: Sequence[str]) -> list[tuple[str, str]]:
         path = Path(text).expanduser()
         if path.is_dir():
             places[str(path.absolute() / COLLECTION_FILE)] = f"{_folder_name(path)}/"
-        for hit in [path] if path.is_file() else map(Path, glob.glob(str(path), recursive=True)):
+        for hit in [path] if path.is_file() else _hits(path):
             if hit.is_file():
                 places.setdefault(str(hit.absolute().parent / COLLECTION_FILE), "")
     return [(location, unicodedata.normalize("NFC", prefix)) for location, prefix in sorted(places.items())]
+
+
+def _hits(pattern: Path) -> list[Path]:
+    return sorted(map(Path, glob.glob(str(pattern), recursive=True)))  # noqa: PTH207 (Path.glob takes no absolute one)
 
 
 def _folder_name(path: Path) -> str:
@@ -133,7 +137,7 @@ def _is_document(name: str) -> bool:
 def _s3_files(address: str) -> Iterator[SourceFile]:
     bucket, prefix = _split(address)
     name = _s3_name(bucket, prefix)
-    for info in S3Root(f"s3://{bucket}").list(prefix):
+    for info in S3Root(f"s3://{bucket}").objects(prefix):
         inside = PurePosixPath(info.path).relative_to(prefix)
         if all(map(_is_document, inside.parts)):
             source = f"{name}/{inside}" if inside.parts else name

@@ -2,13 +2,14 @@
 
 import html
 import re
+from typing import Any, TypeAlias
 
 from lxml import etree
 
 from tgrag.ingest.encoding import decode_markup
 from tgrag.ingest.refusal import Refused
 
-Node = etree._Element
+Node: TypeAlias = Any  # lxml's element; lxml has no types
 
 _PROLOG = re.compile(r"^\s*<\?xml[^>]*\?>")
 _NAMED_ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]*);")

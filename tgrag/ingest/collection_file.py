@@ -1,0 +1,128 @@
+"""Series and their books: as ``collection.yaml`` states them, else as files and their names let one infer.
+
+``collection.yaml`` lies in an input folder or next to an input file; what it leaves out is inferred::
+
+    series:
+      - title: Война и мир
+        id: war-and-peace          # optional; the title, folded, when left out
+        language: ru               # optional: ru, uk or en
+        books:                     # in order; a name, a path below this folder, or a glob
+          - file: tom1.fb2
+            number: 1              # optional; one more than the book before
+            title: Том первый      # optional
+            date: 1868             # optional: ISO 8601, a year is enough
+          - file: tom2.fb2
+          - "part-*.txt"           # short for file: several files in natural order
+"""
+
+import datetime
+import fnmatch
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+from typing import Annotated, Any
+
+import yaml
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from tgrag.errors import ConfigurationError
+from tgrag.ingest.metadata import declared_date
+from tgrag.ingest.sources import collection_files, read_source
+from tgrag.ingest.text import clean
+from tgrag.language import fold
+from tgrag.records import Language
+
+
+def _date_text(value: Any) -> Any:
+    text = value.isoformat() if isinstance(value, datetime.date) else str(value)
+    if declared_date(text) != text:
+        raise ValueError("write a date as 1868, 1868-05 or 1868-05-17")
+    return text
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class BookEntry(_Entry):
+    """file: name, path or glob below the folder of the file that states it. folder: that folder's source prefix."""
+
+    file: str = Field(min_length=1)
+    number: int | None = Field(None, ge=1)
+    title: str | None = Field(None, min_length=1)
+    language: Language | None = None
+    date: Annotated[str | None, BeforeValidator(_date_text)] = None
+    folder: str = Field("", exclude=True)
+
+    def matches(self, source: str) -> bool:
+        """Tell whether a source is (one of) the file(s) of this entry."""
+        if not source.startswith(self.folder):
+            return False
+        pattern = clean(self.file).removeprefix("./")
+        inside = source.removeprefix(self.folder)
+        name = PurePosixPath(inside).name
+        return fnmatch.fnmatchcase(inside, pattern) or (
+            "/" not in pattern and fnmatch.fnmatchcase(name, pattern)
+        )
+
+
+def _book(value: Any) -> Any:
+    return {"file": value} if isinstance(value, str) else value
+
+
+class SeriesEntry(_Entry):
+    title: str = Field(min_length=1)
+    id: str | None = Field(None, min_length=1)
+    language: Language | None = None
+    books: tuple[Annotated[BookEntry, BeforeValidator(_book)], ...] = Field(min_length=1)
+
+    @property
+    def series_id(self) -> str:
+        return self.id or fold(self.title)
+
+
+class CollectionFile(_Entry):
+    series: tuple[SeriesEntry, ...]
+
+    def find(self, source: str) -> tuple[SeriesEntry, BookEntry, int] | None:
+        """Return the first entry that a source matches, with its place among the books of its series."""
+        for series in self.series:
+            for place, book in enumerate(series.books):
+                if book.matches(source):
+                    return series, book, place
+        return None
+
+    def unmatched(self, sources: Sequence[str]) -> list[str]:
+        """Return the files that are stated here and match no source: most likely misspelt."""
+        books = (book for series in self.series for book in series.books)
+        return [book.folder + book.file for book in books if not any(map(book.matches, sources))]
+
+
+def load_collection_files(inputs: Sequence[str]) -> CollectionFile | None:
+    """Read every collection.yaml beside the inputs. Raises ConfigurationError that names file and field."""
+    series: list[SeriesEntry] = []
+    for location, folder in collection_files(inputs):
+        try:
+            data = read_source(location)
+        except FileNotFoundError:
+            continue
+        series.extend(_parse(location, data, folder).series)
+    return CollectionFile(series=tuple(series)) if series else None
+
+
+def _parse(location: str, data: bytes, folder: str) -> CollectionFile:
+    try:
+        stated = CollectionFile.model_validate(yaml.safe_load(data))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{location} is not valid YAML: {error}") from None
+    except ValidationError as error:
+        faults = "; ".join(
+            f"{'.'.join(map(str, fault['loc'])) or 'file'}: {fault['msg']}" for fault in error.errors()
+        )
+        raise ConfigurationError(f"{location}: {faults}") from None
+    placed = [
+        entry.model_copy(
+            update={"books": tuple(book.model_copy(update={"folder": folder}) for book in entry.books)}
+        )
+        for entry in stated.series
+    ]
+    return CollectionFile(series=tuple(placed))
