@@ -18,6 +18,7 @@ WORD = re.compile(r"[^\W_]+(?:['’ʼ\-‑][^\W_]+)*")
 _FOLD = str.maketrans({"ё": "е", "’": "'", "ʼ": "'", "‑": "-"})
 _UKRAINIAN_LETTERS = re.compile(r"[іїєґ]", re.IGNORECASE)
 _RUSSIAN_LETTERS = re.compile(r"[ыэъё]", re.IGNORECASE)
+_OLD_SOFT_YI = re.compile(r"(?<=[бвгґджзклмнпрстфхцчшщ])ї", re.IGNORECASE)  # «тодї», before the reform of 1928
 _CYRILLIC = re.compile(r"[\u0400-\u04ff]")
 _LATIN = re.compile(r"[A-Za-z]")
 DETECTION_CHARACTERS = 20_000
@@ -55,11 +56,19 @@ def analyzer(language: Language) -> Any:
     return pymorphy3.MorphAnalyzer(lang=language)
 
 
+@lru_cache(maxsize=100_000)
+def parses(word: str, language: Language) -> tuple[Any, ...]:
+    """Return pymorphy3's parses of a Cyrillic word, likeliest first."""
+    if language == "uk":
+        word = _OLD_SOFT_YI.sub("і", word)
+    return tuple(analyzer("uk" if language == "uk" else "ru").parse(word))
+
+
 @lru_cache(maxsize=200_000)
 def lemma(word: str, language: Language) -> str:
     """Return the folded dictionary form of one word; a word the dictionaries lack is guessed or kept."""
     if _CYRILLIC.search(word):
-        return fold(analyzer("uk" if language == "uk" else "ru").parse(word)[0].normal_form)
+        return fold(parses(word, language)[0].normal_form)
     return fold(simplemma.lemmatize(word, lang="en"))
 
 
@@ -68,8 +77,7 @@ def lemmas(text: str, language: Language) -> list[str]:
     return [lemma(word, language) for word in words(text)]
 
 
-@lru_cache(maxsize=50_000)
 def may_be_name(word: str, language: Language) -> bool:
     """Tell whether a Russian or Ukrainian word is a proper name for the dictionary, or unknown to it."""
-    parses = analyzer("uk" if language == "uk" else "ru").parse(word)
-    return any(NAME_TAGS & p.tag.grammemes for p in parses) or not any(p.is_known for p in parses)
+    found = parses(word, language)
+    return any(NAME_TAGS & parse.tag.grammemes for parse in found) or not any(parse.is_known for parse in found)

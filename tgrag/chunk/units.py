@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from tgrag.chunk.sentences import sentences
 from tgrag.chunk.structure import ParsedText, Section, Span
@@ -42,7 +42,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A sentence, or a part of one that is over the limit; ends_sentence is False for all parts but the last."""
+    """A sentence, or a part of one that is over the limit: then only the last part ends it."""
 
     start: int
     end: int
@@ -104,7 +104,7 @@ def _sentences_of(span: Span, language: Language) -> Iterator[tuple[int, int]]:
     """A table's rows are its sentences: they seldom end in a full stop."""
     if span.element.kind == "table":
         edges = [0, *accumulate(len(row) for row in span.element.text.splitlines(keepends=True))]
-        spans = list(zip(edges, edges[1:], strict=False))
+        spans = list(pairwise(edges))
     else:
         spans = sentences(span.element.text, language)
     for start, end in spans:
@@ -153,7 +153,7 @@ def _fill(
 
 
 def _last_that_fits(text: str, pieces: Sequence[_Piece], first: int, tokenizer: Tokenizer, limit: int) -> int:
-    """Return the last piece up to which the joined text keeps to the limit: estimated by sums, then counted."""
+    """Return the last piece up to which the joined text keeps to the limit: by sums, then by counting."""
     last, total = first, pieces[first].n_tokens
     while last + 1 < len(pieces) and total + pieces[last + 1].n_tokens <= limit:
         last += 1

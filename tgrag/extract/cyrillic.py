@@ -2,27 +2,35 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from tgrag.extract.lexicon import GENERAL_ADJECTIVES, GENERAL_NOUNS, ORGANIZATION_HEADS, PARTICLES, PLACE_HEADS
 from tgrag.extract.mention import Mention, Token, like, tokens
 from tgrag.extract.morphology import GOVERNMENT, Context, Form, Reading, nominative, readings
-from tgrag.language import NAME_TAGS, analyzer, lemma, may_be_name
+from tgrag.language import NAME_TAGS, lemma, parses
 from tgrag.records import Language
 
 _CYRILLIC = re.compile(r"[\u0400-\u04ff]")
 _INITIAL_GAP = re.compile(r"\.\s?")
 _PERSON_TAGS = frozenset({"Name", "Patr", "Surn"})
-_SURNAME_ADJECTIVE = re.compile(r"[сц]ьк|[сц]к|ой$|ый$|ий$")
+_SURNAME_ADJECTIVE = re.compile(r"[сцз]ь?к(?:ий|ая|а)$")
+_FUNCTION_WORDS = frozenset({"NPRO", "PREP", "CONJ", "PRCL", "INTJ", "PRED", "NUMR"})
+_HYPHEN_PARTICLE = re.compile(r"-(?:то|ка|с|де|таки|же|ж)$")
 _CERTAIN_SHARE = 0.5  # of a word's readings that must be names for a capital at a sentence start to count
-_NEAR = 3  # words after a name in which its verb is looked for
+_SHORTEST_NAME = 3
+_NEAR = 2  # words after a name in which its verb is looked for
 
 
 def mentions(sentence: str, language: Language) -> list[Mention]:
     """Return the names of a sentence and then its concepts, each in order of appearance."""
-    words = tokens(sentence)
+    words = [_without_particle(token) for token in tokens(sentence)]
     names = list(_names(sentence, words, language))
     taken = {i for i, t in enumerate(words) for m in names if m.start <= t.start < m.end}
     return names + list(_concepts(words, taken, language))
+
+
+def _without_particle(token: Token) -> Token:
+    return replace(token, text=_HYPHEN_PARTICLE.sub("", token.text))
 
 
 # --- names --------------------------------------------------------------------------------------------
@@ -34,11 +42,10 @@ def _names(sentence: str, words: Sequence[Token], language: Language) -> Iterato
         return  # a line in capitals only: they say nothing
     i = 0
     while i < len(words):
-        run = _run(words, i)
+        run = _run(words, i, language)
+        i = run[-1] + 1 if run else i + 1
         if not run:
-            i += 1
             continue
-        i = run[-1] + 1
         if not _CYRILLIC.search(words[run[0]].text):
             yield from _latin(words, run)
             continue
@@ -47,9 +54,9 @@ def _names(sentence: str, words: Sequence[Token], language: Language) -> Iterato
         yield from _split(words, run, language)
 
 
-def _run(words: Sequence[Token], first: int) -> list[int]:
+def _run(words: Sequence[Token], first: int, language: Language) -> list[int]:
     """Return the indexes of consecutive capitalised words of one script, particles between them included."""
-    if not words[first].capital:
+    if not _is_capital(words[first], language):
         return []
     latin = not _CYRILLIC.search(words[first].text)
     run, i = [first], first + 1
@@ -57,14 +64,19 @@ def _run(words: Sequence[Token], first: int) -> list[int]:
         adjacent = words[i].gap.isspace() or (len(words[i - 1].text) == 1 and _INITIAL_GAP.fullmatch(words[i].gap))
         if not adjacent:
             break
-        if words[i].capital:
-            run.append(i)
-        elif not (words[i].text in PARTICLES and i + 1 < len(words) and words[i + 1].capital):
+        particle = words[i].text in PARTICLES and i + 1 < len(words) and _is_capital(words[i + 1], language)
+        if not particle and not _is_capital(words[i], language):
             break
-        else:
-            run.append(i)
+        run.append(i)
         i += 1
     return run
+
+
+def _is_capital(word: Token, language: Language) -> bool:
+    """A capital counts unless the word may be a pronoun or the like («Його»), or is an interjection («А-га»)."""
+    if not word.capital or word.text[1:2] == "-":
+        return False
+    return len(word.text) == 1 or not _CYRILLIC.search(word.text) or not is_function_word(word.text, language)
 
 
 def _latin(words: Sequence[Token], run: list[int]) -> Iterator[Mention]:
@@ -85,14 +97,29 @@ def _is_name_at_start(words: Sequence[Token], run: list[int], language: Language
     word = words[run[0]].text
     if len(word) == 1:
         return len(run) > 1 and bool(words[run[1]].gap.startswith("."))
-    parses = analyzer(language).parse(word)
-    if not any(parse.is_known for parse in parses):
-        best = parses[0].tag.POS
-        return best == "NOUN" and len(word) > 2
-    total = sum(parse.score for parse in parses)
-    share = sum(parse.score for parse in parses if NAME_TAGS & parse.tag.grammemes) / total
+    found = parses(word, language)
+    if not any(parse.is_known for parse in found):
+        return len(word) > 2 and found[0].tag.POS == "NOUN"
+    share = _name_share(word, language)
     together = len(run) > 1 and any(_is_name_word(words[i].text, language) for i in run[1:])
-    return share >= _CERTAIN_SHARE or (share > 0 and together)
+    return share > _CERTAIN_SHARE or (share > 0 and together)
+
+
+def _name_share(word: str, language: Language) -> float:
+    """Return the share of the word's readings that are names; Ukrainian ones come without frequencies: count words."""
+    weights: dict[tuple[str, bool], float] = {}
+    for parse in parses(word, language):
+        key = (parse.normal_form, bool(NAME_TAGS & parse.tag.grammemes))
+        weights[key] = 1.0 if language == "uk" else weights.get(key, 0.0) + parse.score
+    return sum(weight for (_, is_name), weight in weights.items() if is_name) / sum(weights.values())
+
+
+def is_function_word(word: str, language: Language) -> bool:
+    """Tell whether a word can be a pronoun, preposition, conjunction, particle or the like."""
+    return any(
+        parse.is_known and (str(parse.tag.POS) in _FUNCTION_WORDS or {"Apro", "Dist"} & parse.tag.grammemes)
+        for parse in parses(word, language)
+    )
 
 
 def _is_name_word(word: str, language: Language) -> bool:
@@ -122,7 +149,7 @@ def _name(words: Sequence[Token], part: list[int], language: Language) -> Mentio
     if len(part) == 1 and (phrase := _with_common_noun(words, part[0], context, language)):
         return phrase
     form = nominative([words[i].text for i in inflected], language, context)
-    if form is None or (len(inflected) == 1 and not _is_nameable(words[inflected[0]], form.readings[0], language)):
+    if form is None or (len(inflected) == 1 and not _is_nameable(words, inflected[0], form.readings[0], language)):
         return None
     shown = dict(zip(inflected, form.words, strict=True))
     name = " ".join(
@@ -133,11 +160,14 @@ def _name(words: Sequence[Token], part: list[int], language: Language) -> Mentio
     return Mention(words[part[0]].start, words[part[-1]].end, name, _type(form.readings, language), certain)
 
 
-def _is_nameable(word: Token, reading: Reading, language: Language) -> bool:
+def _is_nameable(words: Sequence[Token], i: int, reading: Reading, language: Language) -> bool:
     """A single capitalised word is a name unless the dictionary has it as something else altogether."""
+    if len(words[i].text) < _SHORTEST_NAME:
+        return False
     if reading.kind == "ADJF":
-        return not word.at_start and bool(_SURNAME_ADJECTIVE.search(reading.nominative))
-    best = analyzer(language).parse(word.text)[0]
+        beside = [t.text for t in words[i + 1 : i + 2] if t.gap.isspace() and may_be_noun(t.text, language)]
+        return not words[i].at_start and not beside and bool(_SURNAME_ADJECTIVE.search(reading.nominative))
+    best = parses(words[i].text, language)[0]
     return reading.kind in NAME_TAGS or best.tag.POS in ("NOUN", "ADJF") or not best.is_known
 
 
@@ -156,21 +186,33 @@ def _context(words: Sequence[Token], part: Sequence[int], language: Language) ->
     return Context(preposition, noun, woman)
 
 
+def is_known(word: str, language: Language) -> bool:
+    return bool(parses(word, language)[0].is_known)
+
+
 def may_be_noun(word: str, language: Language) -> bool:
     """Tell whether the likeliest reading of a word is a noun."""
-    return str(analyzer(language).parse(word)[0].tag.POS) == "NOUN"
+    return str(parses(word, language)[0].tag.POS) == "NOUN"
 
 
 def _speaks_of_a_woman(words: Sequence[Token], first: int, last: int, language: Language) -> bool:
-    """The nearest verb in the past tense is feminine, and nothing between it and the name is another name."""
-    after = [t for t in words[last + 1 : last + 1 + _NEAR] if t.gap.isspace()]
-    for token in [*after, *reversed(words[max(0, first - 1) : first])]:
-        if token.capital:
+    """A feminine verb in the past tense follows («Одинцова встала», but not «рана Одинцова зажила») or «— сказала»."""
+    before = words[first - 1] if first and words[first].gap.isspace() else None
+    if before and before.at_start and _past_gender(before, language):
+        return _past_gender(before, language) == "femn"
+    if before and may_be_noun(before.text, language):
+        return False
+    for token in words[last + 1 : last + 1 + _NEAR]:
+        if not token.gap.isspace() or token.capital:
             return False
-        tag = analyzer(language).parse(token.text)[0].tag
-        if tag.POS == "VERB" and "past" in tag.grammemes:
-            return "femn" in tag.grammemes
+        if gender := _past_gender(token, language):
+            return gender == "femn"
     return False
+
+
+def _past_gender(token: Token, language: Language) -> str | None:
+    tag = parses(token.text, language)[0].tag
+    return str(tag.gender) if tag.POS == "VERB" and "past" in tag.grammemes and tag.gender else None
 
 
 def _with_common_noun(
@@ -179,11 +221,11 @@ def _with_common_noun(
     """«Белогорской крепости»: a capitalised adjective and the noun that it agrees with."""
     if words[i].at_start or i + 1 >= len(words) or words[i + 1].capital or not words[i + 1].gap.isspace():
         return None
-    own = readings(words[i].text, language)
-    if not own or any(reading.kind != "ADJF" for reading in own) or not may_be_noun(words[i + 1].text, language):
+    kinds = {reading.kind for reading in readings(words[i].text, language)}
+    if "ADJF" not in kinds or kinds & NAME_TAGS or not may_be_noun(words[i + 1].text, language):
         return None
     form = nominative([words[i].text, words[i + 1].text], language, context)
-    if form is None or form.readings[1].kind != "NOUN" or form.readings[1].animate:
+    if form is None or [r.kind for r in form.readings] != ["ADJF", "NOUN"] or form.readings[1].animate:
         return None
     name = f"{like(words[i].text, form.words[0])} {like(words[i + 1].text, form.words[1])}"
     return Mention(words[i].start, words[i + 1].end, name, _head_type(form.words[1], language) or "NAME", True)
@@ -191,7 +233,7 @@ def _with_common_noun(
 
 def _type(chosen: Sequence[Reading], language: Language) -> str:
     tags = {reading.kind for reading in chosen if reading.known or reading.kind in ("Surn", "Patr")}
-    if tags & _PERSON_TAGS:
+    if tags & _PERSON_TAGS or [reading.kind for reading in chosen] == ["ADJF"]:
         return "PERSON"
     head = _head_type(chosen[-1].nominative, language)
     if head:
@@ -229,20 +271,23 @@ def _pair(words: Sequence[Token], i: int, language: Language) -> Mention | None:
     if i + 1 >= len(words) or not words[i + 1].gap.isspace() or words[i + 1].capital:
         return None
     first, second = words[i], words[i + 1]
+    if any(is_function_word(word.text, language) or not is_known(word.text, language) for word in (first, second)):
+        return None
     if not may_be_noun(second.text, language) or lemma(second.text, language) in GENERAL_NOUNS[language]:
         return None
-    tag = analyzer(language).parse(first.text)[0].tag
+    tag = parses(first.text, language)[0].tag
     if tag.POS == "ADJF" and not {"Apro", "Anum"} & tag.grammemes:
         if lemma(first.text, language) in GENERAL_ADJECTIVES[language]:
             return None
         form = nominative([first.text.lower(), second.text], language, Context())
         name = _singular(form, language) if form else None
     elif tag.POS == "NOUN" and lemma(first.text, language) not in GENERAL_NOUNS[language]:
-        is_genitive = analyzer(language).parse(second.text)[0].tag.case in ("gent", "gen2")
-        name = f"{lemma(first.text, language)} {second.text}" if is_genitive else None
+        is_genitive = parses(second.text, language)[0].tag.case in ("gent", "gen2")
+        is_repeated = lemma(first.text, language) == lemma(second.text, language)
+        name = f"{lemma(first.text, language)} {second.text}" if is_genitive and not is_repeated else None
     else:
         name = None
-    return Mention(first.start, second.end, name, "CONCEPT", False) if name else None
+    return Mention(first.start, second.end, name.replace("ё", "е"), "CONCEPT", False) if name else None
 
 
 def _singular(form: Form, language: Language) -> str | None:
@@ -252,9 +297,9 @@ def _singular(form: Form, language: Language) -> str | None:
         return None
     if noun.agreement != "plur":
         return " ".join(form.words)
-    head = analyzer(language).parse(noun.nominative)[0].normalized
+    head = parses(noun.nominative, language)[0].normalized
     gender = head.tag.gender
-    modifier = next((p for p in analyzer(language).parse(adjective.nominative) if p.tag.POS == "ADJF"), None)
+    modifier = next((p for p in parses(adjective.nominative, language) if p.tag.POS == "ADJF"), None)
     if modifier is None or head.tag.number == "plur" or gender not in ("masc", "femn", "neut"):
         return " ".join(form.words)
     inflected = modifier.inflect({"nomn", gender} | ({"sing"} if language == "ru" else set()))
@@ -265,8 +310,10 @@ def _role(word: Token, language: Language) -> Mention | None:
     """A person by role: «комендант», «графиня»."""
     if word.capital or len(word.text) < 4:
         return None
-    tag = analyzer(language).parse(word.text)[0].tag
+    tag = parses(word.text, language)[0].tag
     if tag.POS != "NOUN" or "anim" not in tag.grammemes or NAME_TAGS & tag.grammemes:
+        return None
+    if is_function_word(word.text, language) or not is_known(word.text, language):
         return None
     name = lemma(word.text, language)
     return None if name in GENERAL_NOUNS[language] else Mention(word.start, word.end, name, "CONCEPT", False)

@@ -18,6 +18,7 @@ from tgrag.extract.lexicon import (
 from tgrag.extract.mention import Mention, Token, tokens
 
 _POSSESSIVE = re.compile(r"['’]s?$")
+_CONTRACTION = re.compile(r"(?:n['’]t|['’](?:m|ll|ve|re|d))$", re.IGNORECASE)
 _DOT = re.compile(r"\.\s?|\s")
 _NO_NOUN = re.compile(r"(?:ed|ing|ly)$")
 _WORD = re.compile(r"[a-z][a-z\-]{2,}")
@@ -47,10 +48,12 @@ def _names(sentence: str, words: Sequence[Token]) -> Iterator[Mention]:
 
 def _run(words: Sequence[Token], first: int) -> list[int]:
     """Return the indexes of consecutive capitalised words, with «of», «de», … between two of them."""
-    if not words[first].capital:
+    if not words[first].capital or _CONTRACTION.search(words[first].text):
         return []
     run, i = [first], first + 1
     while i < len(words) and not words[i].at_start and _joins(words[i - 1], words[i]):
+        if _CONTRACTION.search(words[i].text):
+            break
         if words[i].capital:
             run.append(i)
             i += 1
@@ -67,7 +70,7 @@ def _joins(before: Token, word: Token) -> bool:
     if _POSSESSIVE.search(before.text):
         return False
     dotted = len(before.text) == 1 or before.text.lower() in EN_TITLES
-    return word.gap.isspace() or (dotted and bool(_DOT.fullmatch(word.gap) or word.gap == ". "))
+    return word.gap.isspace() or (dotted and bool(_DOT.fullmatch(word.gap)))
 
 
 def _without_opening(words: Sequence[Token], run: list[int]) -> list[int]:

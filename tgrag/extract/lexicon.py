@@ -39,7 +39,7 @@ ORGANIZATION_HEADS: dict[Language, frozenset[str]] = {
         " міністерство завод фабрика партія рада суд церква армія флот"
     ),
     "en": _set(
-        "company university college school museum society academy institute navy army bank ministry department"
+        "company university college school museum society academy institute navy army ministry department"
         " committee council court church party club association corporation inc ltd co press office bureau"
     ),
 }
@@ -49,12 +49,12 @@ GENERAL_NOUNS: dict[Language, frozenset[str]] = {
     "ru": _set(
         "человек люди раз время день ночь утро вечер год месяц неделя час минута секунда век дело вещь род сорт"
         " образ часть половина пара сторона место случай слово рука глаз нога голова кто-то нечто бог господь черт"
-        " конец начало ряд число множество мир свет"
+        " конец начало ряд число множество мир свет мера лицо сто тысяча миллион"
     ),
     "uk": _set(
         "людина люди чоловік раз час день ніч ранок вечір рік місяць тиждень година хвилина секунда вік діло річ"
         " рід образ частина половина пара сторона місце випадок слово рука око нога голова хтось щось бог господь"
-        " чорт кінець початок ряд число безліч світ"
+        " чорт кінець початок ряд число безліч світ міра обличчя лице сто тисяча мільйон"
     ),
     "en": frozenset(),
 }
@@ -81,7 +81,7 @@ EN_TITLES = _set(
     " king queen prince princess emperor empress president count countess duke duchess baron baroness judge bishop"
     " pope saint senator governor chief inspector"
 )
-EN_NAME_OPENERS = _set("new old north south east west northern southern eastern western great saint upper lower central united")
+EN_NAME_OPENERS = _set("mt mount new old north south east west northern southern eastern western great saint upper lower central united")
 EN_NOT_NAMES = _set(
     "i i'm i'll i've i'd oh ah o ok yes no god heaven heavens english french german american spanish italian russian"
     " ukrainian polish portuguese dutch greek turkish chinese japanese indian african european asian british irish"
@@ -107,7 +107,7 @@ EN_STOP = _set(
     " until up upon us very was way we well went were what whatever when whence where whereas wherever whether which"
     " while whither who whoever whole whom whose why will with within without would yet you your yours yourself"
     " yourselves thing things time times day days year years man men people part kind sort order hand hands eye eyes"
-    " word words moment hour hours minute minutes place course case matter four five six seven eight nine ten"
+    " word words moment hour hours minute minutes place course case matter accordingly consequently example examples four five six seven eight nine ten"
     " hundred thousand certain different whose main full true"
 )
 EN_DETERMINERS = _set("a an the this that these those his her their its my our your of in on with by for from no any some")

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 from tgrag.language import WORD
 
-_SENTENCE_START = re.compile(r"[?!…:]|\.\.|[«“„\"‘(\[]|[—–]|(?:^|\s)-\s|\n")
+_SENTENCE_START = re.compile(r"[?!…:]|\.\.|\.\s+[^\w\s]|[«“„\"‘(\[]|[—–]|(?:^|\s)-\s|\n")
+
+_ELISION = re.compile(r"[dl]['’][A-ZÀ-Ý]")  # «d'Urville»
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,7 @@ class Token:
 
     @property
     def capital(self) -> bool:
-        return self.text[0].isupper()
+        return self.text[0].isupper() or bool(_ELISION.match(self.text))
 
 
 @dataclass(frozen=True, slots=True)

