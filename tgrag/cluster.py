@@ -9,13 +9,16 @@ from tgrag.errors import ConfigurationError
 # Logical CPUs of a private Ray: with as few as two, actors that hold them all leave none to feed them.
 MIN_LOGICAL_CPUS = 4
 LOOPBACK = "127.0.0.1"
+# Ray replaces a loopback node address with the machine's own, and then listens on every interface, unless this
+# variable (named after the systems where that is its default) tells it that there will be one node only.
+LOOPBACK_ONLY = ("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
 
 
 def connect(address: str | None = None) -> None:
     """Make sure that this process is connected to Ray.
 
     address: of a running Ray; else ``RAY_ADDRESS`` (set inside a submitted job) names one. Without either a
-    private Ray starts and ends with the process. Ray's own ports listen on every interface, so the private one
+    private Ray starts on loopback and ends with the process. Other users of the machine reach loopback too, so it
     asks for a token that only this process and its children know (unless RAY_AUTH_MODE says otherwise).
     Raises ConfigurationError when the cluster named cannot be reached.
     """
@@ -28,6 +31,7 @@ def connect(address: str | None = None) -> None:
         if os.environ.setdefault("RAY_AUTH_MODE", "token") == "token":
             os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
         os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
+        os.environ.setdefault(*LOOPBACK_ONLY)
         options |= {
             "address": "local",
             "num_cpus": max(os.cpu_count() or 1, MIN_LOGICAL_CPUS),

@@ -24,7 +24,8 @@ class EmbedderIdentity:
 
 
 class Embedder(Protocol):
-    identity: EmbedderIdentity
+    @property
+    def identity(self) -> EmbedderIdentity: ...
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """Return one normalised row a text, shape (len(texts), dimension)."""

@@ -77,7 +77,9 @@ class Retriever:
         catalog = Catalog(open_root(settings.root))
         self._library = Library(
             catalog,
-            lambda snapshot: Engine(snapshot, self._embedder, tokenizer(settings.chunk.tokenizer), settings),
+            lambda snapshot: Engine(
+                snapshot, self._embedder, tokenizer(settings.chunk.tokenizer), settings.search
+            ),
             settings.serve.max_open_collections,
         )
         self._service = Service(catalog, self._library)

@@ -1,7 +1,5 @@
 """``tgrag serve``: both applications on a Ray of its own, or on one that runs already, until Ctrl-C."""
 
-import os
-import secrets
 import signal
 import socket
 import threading
@@ -9,12 +7,10 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
+from tgrag.cluster import connect
 from tgrag.errors import ConfigurationError
-from tgrag.serve.config import MODELS, RAG, build
+from tgrag.serve.config import MODELS, RAG, ModelsArguments, RagArguments, build
 from tgrag.settings import Settings
-
-MINIMUM_CPUS = 4  # logical: the replicas mostly wait, and must not starve one another on a small machine
-LOOPBACK = "127.0.0.1"
 
 
 def serve_until_interrupted(settings: Settings, address: str | None, report: Callable[[str], None]) -> None:
@@ -29,14 +25,14 @@ def serve_until_interrupted(settings: Settings, address: str | None, report: Cal
     stop = threading.Event()
     _on_signal(stop)
     report(f"starting Ray {'at ' + address if address else 'on loopback'} …")
-    _start_ray(address)
+    connect(address)
 
     import ray
     from ray import serve
 
     try:
         report("deploying the applications models and rag …")
-        _deploy(config)
+        deploy(config)
         url = f"http://{host}:{port}"
         report(f"serving {settings.root} at {url} (API page: {url}/docs); Ctrl-C stops it. Try:")
         report(
@@ -51,42 +47,6 @@ def serve_until_interrupted(settings: Settings, address: str | None, report: Cal
         else:
             serve.shutdown()
         ray.shutdown()
-
-
-def _start_ray(address: str | None) -> None:
-    if address is None:
-        os.environ["RAY_AUTH_MODE"] = "token"  # for this Ray alone: no file with the token is left behind
-        os.environ["RAY_AUTH_TOKEN"] = secrets.token_hex(32)
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    import ray
-
-    if address:
-        ray.init(address=address, log_to_driver=False)
-    else:
-        cpus = max(MINIMUM_CPUS, os.cpu_count() or 1)
-        ray.init(
-            address="local",
-            _node_ip_address=LOOPBACK,
-            num_cpus=cpus,
-            include_dashboard=False,
-            log_to_driver=False,
-        )
-
-
-def _deploy(config: dict[str, Any]) -> None:
-    from ray import serve
-
-    from tgrag.serve.app import models_app, rag_app
-    from tgrag.serve.config import ModelsArguments, RagArguments
-
-    models, rag = config["applications"]
-    serve.start(proxy_location=config["proxy_location"], http_options=config["http_options"])
-    serve.run_many(
-        [
-            serve.RunTarget(models_app(ModelsArguments(**models["args"])), MODELS, models["route_prefix"]),
-            serve.RunTarget(rag_app(RagArguments(**rag["args"])), RAG, rag["route_prefix"]),
-        ]
-    )
 
 
 def _require_free(host: str, port: int) -> None:
@@ -106,3 +66,19 @@ def _on_signal(stop: threading.Event) -> None:
 
     signal.signal(signal.SIGINT, end)
     signal.signal(signal.SIGTERM, end)
+
+
+def deploy(config: dict[str, Any]) -> None:
+    """Deploy both applications to the Ray that this process is connected to, and wait until they run."""
+    from ray import serve
+
+    from tgrag.serve.app import models_app, rag_app
+
+    models, rag = config["applications"]
+    serve.start(proxy_location=config["proxy_location"], http_options=config["http_options"])
+    serve.run_many(
+        [
+            serve.RunTarget(models_app(ModelsArguments(**models["args"])), MODELS, models["route_prefix"]),
+            serve.RunTarget(rag_app(RagArguments(**rag["args"])), RAG, rag["route_prefix"]),
+        ]
+    )

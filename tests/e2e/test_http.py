@@ -1,0 +1,194 @@
+"""Questions over HTTP to both applications on a local Ray, with indexes made by the real index run."""
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.books import book, chapters
+from tgrag.index import run
+from tgrag.index.catalog import Catalog
+from tgrag.settings import Settings, load_settings
+from tgrag.store.root import open_root
+
+pytestmark = pytest.mark.ray
+
+QUESTION = "Что рассказал Томский о графине?"
+
+
+@dataclass
+class Server:
+    """A running server, the root that it serves and the client that asks it."""
+
+    client: httpx.Client
+    settings: Settings
+    inputs: Path
+    published: list[str] = field(default_factory=list)
+
+    def index(self, collection: str, *parts: str, title: str = "ПОВЕСТЬ") -> str:
+        folder = self.inputs / collection
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "book.txt").write_text(book(*parts, title=title), encoding="utf-8")
+        version = run.index([str(folder)], collection, self.settings, lambda line: None).version_id
+        self.published.append(version)
+        return version
+
+    def ask(self, question: str = QUESTION, **more: Any) -> httpx.Response:
+        return self.client.post("/v1/query", json={"question": question, "collection": "shelf"} | more)
+
+    def wait_for_version(self, version: str) -> None:
+        deadline = time.monotonic() + 60
+        while self.ask().json()["version"] != version:
+            assert time.monotonic() < deadline, "the published version was not taken up"
+            time.sleep(0.1)
+
+
+@pytest.fixture(scope="module")
+def server(ray_cluster: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    from ray import serve
+
+    from tgrag.serve.config import build
+    from tgrag.serve.local import deploy
+
+    folder = tmp_path_factory.mktemp("served")
+    settings = load_settings(
+        root=str(folder / "root"), serve={"port": free_port(), "poll_seconds": 0.2}, index={"workers": 1}
+    )
+    url = f"http://127.0.0.1:{settings.serve.port}"
+    with httpx.Client(base_url=url, timeout=60) as client:
+        running = Server(client, settings, folder / "inputs")
+        running.index("shelf", *chapters()[:2])
+        deploy(build(settings))
+        yield running
+    serve.shutdown()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def test_it_is_ready_and_answers_with_verified_quotes(server: Server) -> None:
+    assert server.client.get("/healthz").status_code == 200
+    assert server.client.get("/readyz").json() == {"status": "ready"}
+    response = server.ask(include_context=True)
+    assert response.status_code == 200, response.text
+    answer = response.json()
+    assert answer["citations"]
+    assert all(citation["verified"] for citation in answer["citations"])
+    assert answer["version"] == response.headers["X-Tgrag-Version"] == server.published[0]
+    assert answer["context"]
+
+
+def test_a_request_id_is_sent_back_or_made(server: Server) -> None:
+    sent = server.client.get("/healthz", headers={"X-Request-Id": "mine-1"})
+    assert sent.headers.get_list("X-Request-Id") == ["mine-1"]
+    assert server.client.get("/healthz").headers["X-Request-Id"]
+
+
+def test_retrieve_gives_the_context_alone(server: Server) -> None:
+    response = server.client.post("/v1/retrieve", json={"question": QUESTION})
+    assert response.status_code == 200, response.text
+    assert response.json()["context"]
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        ({"question": ""}, 422, "empty_question"),
+        ({"mode": "drift"}, 422, "unknown_mode"),
+        ({"collection": "nowhere"}, 404, "unknown_collection"),
+        ({"as_of": "Глава XCIX"}, 404, "unknown_chapter"),
+        ({"books": ["Нет такой книги"]}, 404, "unknown_book"),
+        ({"top_k": 3}, 422, "invalid_request"),
+    ],
+)
+def test_errors_cross_every_process_in_one_form(
+    server: Server, body: dict[str, Any], status: int, code: str
+) -> None:
+    response = server.client.post("/v1/query", json={"question": QUESTION, "collection": "shelf"} | body)
+    assert (response.status_code, response.json()["error"]["code"]) == (status, code), response.text
+
+
+def test_errors_of_the_protocol_too(server: Server) -> None:
+    assert server.client.get("/nothing").json()["error"]["code"] == "not_found"
+    assert server.client.get("/v1/query").json()["error"]["code"] == "method_not_allowed"
+    assert server.client.post("/v1/query", content="{").json()["error"]["code"] == "malformed_json"
+
+
+def test_an_unfinished_collection_has_no_version(server: Server) -> None:
+    (Path(server.settings.root) / "begun" / "memo").mkdir(parents=True)
+    response = server.ask(collection="begun")
+    assert (response.status_code, response.json()["error"]["code"]) == (409, "no_version")
+    names = {
+        item["name"]: item["current"] for item in server.client.get("/v1/collections").json()["collections"]
+    }
+    assert names["begun"] is None
+    assert names["shelf"]["version_id"]
+    (Path(server.settings.root) / "begun" / "memo").rmdir()
+    (Path(server.settings.root) / "begun").rmdir()
+
+
+def test_no_request_fails_or_mixes_versions_while_new_ones_are_published(server: Server) -> None:
+    parts = chapters()
+    old = server.index("shelf", *parts[:2])
+    server.wait_for_version(old)
+    publishing = threading.Event()
+    answers: list[httpx.Response] = []
+
+    def ask_on() -> None:
+        while not publishing.is_set() or len(answers) < 200:
+            answers.append(server.ask(include_context=True))
+
+    with ThreadPoolExecutor(8) as pool:
+        askers = [pool.submit(ask_on) for _ in range(8)]
+        try:
+            new = server.index("shelf", *parts[:3])
+            server.wait_for_version(new)
+        finally:
+            publishing.set()
+        for asker in askers:
+            asker.result()
+
+    assert {answer.status_code for answer in answers} == {200}
+    catalog = Catalog(open_root(server.settings.root)).collection("shelf")
+    units = {
+        version: set(catalog.table(version, "text_units")["text_unit_id"].to_pylist())
+        for version in (old, new)
+    }
+    assert {answer.json()["version"] for answer in answers} == {old, new}
+    for answer in map(httpx.Response.json, answers):
+        shown = {item["id"] for item in answer["context"] if item["kind"] == "text_unit"}
+        cited = {citation["text_unit_id"] for citation in answer["citations"]}
+        assert shown | cited <= units[answer["version"]]
+
+
+def test_rollback_is_taken_up_and_listed(server: Server) -> None:
+    earlier = run.rollback("shelf", server.settings, None).version_id
+    server.wait_for_version(earlier)
+    versions = server.client.get("/v1/collections/shelf/versions").json()["versions"]
+    assert [version["version_id"] for version in versions if version["current"]] == [earlier]
+    assert len(versions) == 2
+
+
+def test_models_are_redeployed_without_the_query_path(server: Server) -> None:
+    from ray import serve
+
+    from tgrag.serve.app import models_app
+    from tgrag.serve.config import MODELS, ModelsArguments
+
+    serve.delete(MODELS)
+    assert server.client.get("/readyz").json()["error"]["code"] == "not_ready"
+    assert server.client.get("/healthz").status_code == 200
+    serve.run(models_app(ModelsArguments()), name=MODELS, route_prefix=None)
+    assert server.client.get("/readyz").status_code == 200
+    assert server.ask().status_code == 200
