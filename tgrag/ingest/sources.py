@@ -50,14 +50,14 @@ def discover(inputs: Sequence[str]) -> list[SourceFile]:
 
 
 def read_source(location: str) -> bytes:
-    """Return the bytes of a file. Raises StorageError when it cannot be read."""
-    try:
-        if location.startswith("s3://"):
-            bucket, key = _split(location)
-            return S3Root(f"s3://{bucket}").read(key)
-        return Path(location).read_bytes()
-    except OSError as error:
-        raise StorageError(f"cannot read {location}: {error.strerror or error}") from error
+    """Return the bytes of a file.
+
+    Raises OSError when it cannot be read, FileNotFoundError when there is none, StorageError when a bucket fails.
+    """
+    if location.startswith("s3://"):
+        bucket, key = _split(location)
+        return S3Root(f"s3://{bucket}").read(key)
+    return Path(location).read_bytes()
 
 
 def _local_files(text: str) -> Iterator[SourceFile]:
