@@ -16,7 +16,7 @@ UNIT_WEIGHT = 0.3  # of the text unit's own score, against 1 for all the words o
 NAME_WEIGHT = 0.3  # of naming who or what the question names
 SHORT_SENTENCE = 4  # words; a shorter one only names its subject
 MIN_SHARE = 0.2  # of the question's words, by rarity: below, a sentence is about something else
-MIN_OF_BEST = 0.5  # of the best sentence's score
+MIN_OF_BEST = 0.6  # of the best sentence's score
 
 _NO_ANSWER: dict[Language, str] = {
     "ru": "В доступном тексте ответа на этот вопрос не нашлось.",

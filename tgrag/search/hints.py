@@ -13,7 +13,7 @@ import numpy as np
 from tgrag.language import lemmas, words
 from tgrag.records import Language
 from tgrag.search.labels import label
-from tgrag.search.numbers import Kind, numbered_place, read_heading
+from tgrag.search.numbers import Kind, numbered_places, read_heading
 from tgrag.search.requests import Hint
 from tgrag.search.terms import is_stop_word
 from tgrag.search.view import Scores, View
@@ -82,13 +82,10 @@ class _Place:
 def _numbered(question: str) -> list[tuple[Kind, int, str]]:
     """Return kind, number and words of every «chapter five» in the question."""
     tokens = words(question)
-    found = []
-    for place in range(len(tokens)):
-        named = numbered_place(tokens, place)
-        if named:
-            kind, number, n_words = named
-            found.append((kind, number, " ".join(tokens[place : place + n_words])))
-    return found
+    return [
+        (kind, number, " ".join(tokens[span.start : span.stop]))
+        for kind, number, span in numbered_places(tokens)
+    ]
 
 
 def _numbered_chapters(question: str, view: View) -> list[_Place]:

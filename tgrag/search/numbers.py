@@ -162,6 +162,12 @@ def numbered_place(tokens: Sequence[str], place: int) -> tuple[Kind, int, int] |
     return None
 
 
+def numbered_places(tokens: Sequence[str]) -> list[tuple[Kind, int, range]]:
+    """Return kind, number and place of every «chapter five» in a list of words."""
+    found = [(place, numbered_place(tokens, place)) for place in range(len(tokens))]
+    return [(named[0], named[1], range(place, place + named[2])) for place, named in found if named]
+
+
 def _after(text: str, leading: Sequence[str]) -> str:
     place = 0
     for word in leading:

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tgrag.language import detect, lemmas
+from tgrag.language import detect, lemmas, words
 from tgrag.models.protocols import Vectors
 from tgrag.records import Language
 from tgrag.search.hints import find_hints
+from tgrag.search.numbers import numbered_places
 from tgrag.search.requests import Hint
 from tgrag.search.terms import question_terms
 from tgrag.search.view import View
@@ -37,7 +38,7 @@ class Question:
 
 def read_question(text: str, vector: Vectors | None, view: View) -> Question:
     """Return the question with its content words under the languages of the visible text, and its hints."""
-    terms = question_terms(text, view.languages)
+    terms = question_terms(_without_numbered_places(text), view.languages)
     return Question(
         text=text,
         language=detect(text),
@@ -46,3 +47,10 @@ def read_question(text: str, vector: Vectors | None, view: View) -> Question:
         found=frozenset(view.found(terms)),
         hints=find_hints(text, view),
     )
+
+
+def _without_numbered_places(question: str) -> str:
+    """Leave out «in chapter five»: it says where to look, not what for."""
+    tokens = words(question)
+    places = {place for *_, span in numbered_places(tokens) for place in span}
+    return " ".join(token for place, token in enumerate(tokens) if place not in places)

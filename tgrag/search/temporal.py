@@ -27,7 +27,7 @@ class Found:
 
     states: Ranking
     relationships: list[int]
-    communities: list[int]
+    communities: Ranking
     units: Ranking
 
 
@@ -58,10 +58,10 @@ def choose_relationships(states: Sequence[int], view: View, per_state: int) -> l
     return sorted(kept, key=order)
 
 
-def choose_communities(states: Sequence[int], view: View, n: int) -> list[int]:
-    """Return the n windows with most of the chosen states among their members, earlier ones first when equal."""
+def choose_communities(states: Sequence[int], view: View, n: int) -> Ranking:
+    """Return the n windows by how many of the chosen states are their members."""
     overlap = Counter(window for state in states for window in view.communities_of(state).tolist())
-    return sorted(overlap, key=lambda window: (-overlap[window], window))[:n]
+    return ranked(np.array([*overlap], dtype=np.int64), np.array([*overlap.values()], dtype=float)).head(n)
 
 
 def choose_units(question: Question, states: Sequence[int], view: View, candidates: int) -> Ranking:
@@ -80,13 +80,15 @@ def temporal_context(
     """
     scores = found.states.as_dict()
     states = found.states.rows.tolist()
-    windows = [writer.community(row, 0.0) for row in view.windows(found.communities)]
+    overlaps = found.communities.scores.tolist()
+    windows = view.windows(found.communities.rows.tolist())
+    summaries = [writer.community(window, overlap) for window, overlap in zip(windows, overlaps, strict=True)]
     graph = [writer.entity(s, scores[row]) for row, s in zip(states, view.entity_states(states), strict=True)]
     graph += [writer.relationship(edge, edge.weight) for edge in view.edges(found.relationships)]
     units = view.text_units(found.units.rows.tolist())
     texts = [writer.text_unit(unit, score) for unit, score in zip(units, found.units.scores, strict=True)]
 
-    shown_windows, left = fill(windows, round(budget * settings.communities_share))
+    shown_windows, left = fill(summaries, round(budget * settings.communities_share))
     shown_graph, left = fill(graph, left + round(budget * settings.entities_share))
     used = sum(item.n_tokens for item in (*shown_windows, *shown_graph))
     shown_texts, _ = fill(texts, budget - used)
