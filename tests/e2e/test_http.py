@@ -122,7 +122,9 @@ def test_errors_cross_every_process_in_one_form(
 def test_errors_of_the_protocol_too(server: Server) -> None:
     assert server.client.get("/nothing").json()["error"]["code"] == "not_found"
     assert server.client.get("/v1/query").json()["error"]["code"] == "method_not_allowed"
-    assert server.client.post("/v1/query", content="{").json()["error"]["code"] == "malformed_json"
+    headers = {"Content-Type": "application/json"}
+    malformed = server.client.post("/v1/query", content="{", headers=headers)
+    assert malformed.json()["error"]["code"] == "malformed_json"
 
 
 def test_an_unfinished_collection_has_no_version(server: Server) -> None:
@@ -187,7 +189,7 @@ def test_models_are_redeployed_without_the_query_path(server: Server) -> None:
     from tgrag.serve.config import MODELS, ModelsArguments
 
     serve.delete(MODELS)
-    assert server.client.get("/readyz").json()["error"]["code"] == "not_ready"
+    assert server.client.get("/readyz").json()["error"]["code"] == "model_unavailable"
     assert server.client.get("/healthz").status_code == 200
     serve.run(models_app(ModelsArguments()), name=MODELS, route_prefix=None)
     assert server.client.get("/readyz").status_code == 200

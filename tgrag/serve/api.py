@@ -130,8 +130,11 @@ def build_api(ask: Ask) -> FastAPI:
 
 def _handle_errors(api: FastAPI) -> None:
     @api.exception_handler(RequestValidationError)
-    async def invalid(_: Request, error: RequestValidationError) -> Response:
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
         faults = error.errors()
+        if "json" not in request.headers.get("content-type", ""):
+            message = "send the question as JSON, with the header Content-Type: application/json"
+            return _error(InvalidRequest.status, InvalidRequest.code, message)
         if any(fault["type"] == "json_invalid" for fault in faults):
             message = 'the body is not valid JSON; send an object such as {"question": "…"}'
             return _error(400, "malformed_json", message)

@@ -85,6 +85,11 @@ def test_so_do_errors_of_the_protocol(
     assert (response.status_code, response.json()["error"]["code"]) == (status, code), response.text
 
 
+def test_a_body_that_is_not_declared_as_json_is_told_so() -> None:
+    response = send("POST", "/v1/query", content='{"question": "?"}')
+    assert "Content-Type: application/json" in response.json()["error"]["message"]
+
+
 @pytest.mark.parametrize(("error", "status"), [(Overloaded("full"), 503), (TimedOut("late"), 504)])
 def test_overload_says_when_to_come_back(error: Exception, status: int) -> None:
     async def refuse(method: str, *arguments: Any) -> Reply:
