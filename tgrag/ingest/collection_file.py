@@ -51,7 +51,7 @@ class BookEntry(_Entry):
     title: str | None = Field(None, min_length=1)
     language: Language | None = None
     date: Annotated[str | None, BeforeValidator(_date_text)] = None
-    folder: str = Field("", exclude=True)
+    folder: str = ""
 
     def matches(self, source: str) -> bool:
         """Tell whether a source is (one of) the file(s) of this entry."""

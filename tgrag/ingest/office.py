@@ -38,6 +38,10 @@ from tgrag.records import Element, ElementKind, ParsedDocument
 
 _WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _STRICT_WORD = "{http://purl.oclc.org/ooxml/wordprocessingml/main}"
+# Comments are removed because Docling takes them for elements.
+_XML = etree.XMLParser(
+    resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True, huge_tree=True
+)
 _MAIN_PART = "word/document.xml"
 
 
@@ -61,7 +65,7 @@ def read_csv(data: bytes) -> ParsedDocument:
 def _without_formatting(xml: bytes) -> bytes:
     """Remove the formatting of runs and links, where Docling would part words; hidden text stays hidden."""
     try:
-        root = etree.fromstring(xml, etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True))
+        root = etree.fromstring(xml, _XML)
     except etree.XMLSyntaxError as error:
         raise Refused(DAMAGED.format("its text cannot be read")) from error
     for namespace in (_WORD, _STRICT_WORD):

@@ -75,8 +75,12 @@ def parse(name: str, data: bytes) -> ParsedDocument:
     """Read a file. One that cannot be read is a document with status "failed" and a reason for a person."""
     try:
         document = _READERS[detect_format(name, data)](data)
-        if not any(element.kind != "heading" for element in document.elements):
+        if not document.elements:
             raise Refused("there is no text in it; check that this is the right file")
+        if all(element.kind == "heading" for element in document.elements):
+            raise Refused(
+                "there are only headings in it and no text below them; check that this is the right file"
+            )
         return document
     except Refused as refusal:
         return ParsedDocument(status="failed", reason=str(refusal))

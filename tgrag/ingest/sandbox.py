@@ -55,10 +55,6 @@ class ParsingPool:
     def parse(self, name: str, data: bytes) -> ParsedDocument:
         """Read a file as ``tgrag.ingest.parse.parse`` does. Raises ParsingCrashed when it passes its limits."""
         limits = self._settings
-        if len(data) > limits.max_file_mb * _MEGABYTE:
-            size = len(data) / _MEGABYTE
-            reason = f"the file has {size:.0f} MB, more than the {limits.max_file_mb} that parse.max_file_mb allows"
-            return ParsedDocument(status="failed", reason=reason)
         future = self._pool.schedule(_parse, args=(name, data), timeout=limits.timeout_seconds)
         try:
             document: ParsedDocument = future.result()

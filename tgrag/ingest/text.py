@@ -4,6 +4,9 @@ import re
 import unicodedata
 
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff\u202a-\u202e\x00-\x08\x0e-\x1f\x7f]")
+_LATIN = re.compile("[A-Za-z]")
+_MIXED_WORD = re.compile(r"\b(?=[^\W\d_]*[A-Za-z])(?=[^\W\d_]*[\u0400-\u04ff])[^\W\d_]{3,}\b")
+_LOOKALIKES = str.maketrans("ABCEHIKMOPTXaceiopxyïÏ", "АВСЕНІКМОРТХасеіорхуїЇ")
 _ENDS_SENTENCE = re.compile(r"""[.!?…:][»”"'’)\]]*$""")
 _STARTS_LOWER = re.compile(r"[^\W\d_]")
 _BROKEN_WORD = re.compile(r"[^\W\d_]{2,}[-‐]$")
@@ -13,8 +16,19 @@ _PREFIXES = re.compile(r"(?:^|\W)(?:кое|кой|по|во|в|из|self|well|no
 
 
 def clean(text: str) -> str:
-    """Bring text to NFC and remove what nobody sees: soft hyphens, zero-width and control characters."""
-    return unicodedata.normalize("NFC", _INVISIBLE.sub("", text))
+    """Bring text to NFC and remove what nobody sees: soft hyphens, zero-width and control characters.
+
+    Latin letters inside a Cyrillic word that look like Cyrillic ones become those («лiкар» typed with a Latin i
+    would else never be found).
+    """
+    return _MIXED_WORD.sub(_mended, unicodedata.normalize("NFC", _INVISIBLE.sub("", text)))
+
+
+def _mended(match: re.Match[str]) -> str:
+    word = match[0]
+    mended = word.translate(_LOOKALIKES)
+    n_changed = sum(a != b for a, b in zip(word, mended, strict=True))
+    return mended if 2 * n_changed < len(word) and not _LATIN.search(mended) else word
 
 
 def squeeze(text: str) -> str:
