@@ -142,9 +142,7 @@ def _books_meant(books: Sequence[Book], wanted: int | str) -> list[Book]:
 def _chapters_meant(chapters: Sequence[Chapter], wanted: int | str) -> list[Chapter]:
     found: list[Chapter] = []
     if isinstance(wanted, int) or wanted.isdigit():
-        found = _by_number(chapters, int(wanted), None) or [
-            c for c in chapters if c.chapter_id == str(wanted)
-        ]
+        found = _by_number(chapters, int(wanted), None) or [c for c in chapters if c.chapter_id == wanted]
     elif _CHAPTER_ID.fullmatch(wanted):
         found = [c for c in chapters if c.chapter_id == wanted]
     elif title_key(wanted):

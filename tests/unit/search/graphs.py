@@ -155,7 +155,7 @@ def snapshot_of(units: Sequence[TextUnit], docs: Sequence[Document]) -> Snapshot
         "entity_states": ordered_table("entity_states", states),
         "relationships": ordered_table("relationships", edges),
         "communities": ordered_table(
-            "communities", windows(units, ordered("entity_states", states), settings)
+            "communities", windows(units, ordered("entity_states", states), settings) if units else []
         ),
     }
     embedder = ToyEmbedder()
