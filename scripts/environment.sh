@@ -28,8 +28,9 @@ install() {
     wanted="$(cat pyproject.toml constraints.txt | cksum)"
     if [[ ! -f "$stamp" || "$(cat "$stamp")" != "$wanted" ]]; then
         say "installing tgrag$1 and what it needs, at the pinned versions (1-3 minutes the first time)"
-        .venv/bin/python -m pip install --disable-pip-version-check -q --progress-bar on \
-            -c constraints.txt -e ".$1"
+        .venv/bin/python -m pip install --disable-pip-version-check -c constraints.txt -e ".$1" 2>.venv/pip.log |
+            awk '/^Collecting/ { printf "."; fflush() } /^Installing coll/ { print "\n    unpacking"; fflush() }' ||
+            { cat .venv/pip.log >&2; die "pip could not install; see above"; }
         echo "$wanted" >"$stamp"
     else
         say "found .venv with everything installed: re-used"
