@@ -1,0 +1,78 @@
+import pytest
+
+from tgrag.search.citations import cite, verify
+from tgrag.search.horizon import resolve_as_of
+from tgrag.search.requests import AsOf, QueryRequest
+from tgrag.search.view import View
+
+
+@pytest.mark.parametrize("mode", ["classic", "temporal"])
+@pytest.mark.parametrize(
+    ("question", "quote"),
+    [
+        ("Кто потерял медный ключ?", "Он сказал, что ключ потерял брат Никиты."),
+        ("Где сошёл Гаврила?", "Однако Одинцов видел, как Гаврила сошёл в Риге."),
+        ("Хто сховав гроші під жорном?", "Тоді Оксана сховала гроші під жорном."),
+        ("Кто такая Оксана и где она жила?", "Біля річки стояв млин, і жила там Оксана."),
+    ],
+)
+def test_the_sentence_that_answers_is_quoted_from_its_place(engine, mode, question, quote):
+    answer = engine.query(QueryRequest(question=question, mode=mode))
+    assert answer.found
+    assert quote in [citation.quote for citation in answer.citations]
+    assert f"«{quote}» [" in answer.answer
+    assert all(citation.verified for citation in answer.citations)
+    assert [c.number for c in answer.citations] == list(range(1, len(answer.citations) + 1))
+    assert [(c.series, c.ordinal, c.start) for c in answer.citations] == sorted(
+        (c.series, c.ordinal, c.start) for c in answer.citations
+    )
+
+
+def test_a_citation_says_where_its_quote_stands(engine, snapshot):
+    citation = engine.query(QueryRequest(question="Где сошёл Гаврила?")).citations[-1]
+    unit = snapshot.text_units.row(snapshot.text_units.by_id[citation.text_unit_id])
+    assert unit.text[citation.start - unit.start : citation.end - unit.start] == citation.quote
+    assert (citation.book, citation.book_number) == ("Маяк на скале", 1)
+    assert (citation.chapter, citation.chapter_id) == ("Часть вторая / Глава 1. Тайна старого ключа", "2.1")
+    assert (citation.document, citation.series) == ("Маяк на скале", "Серия lighthouse")
+    assert citation.pages == list(unit.page_numbers)
+
+
+@pytest.mark.parametrize(
+    ("question", "beginning"),
+    [
+        ("Кто такой Воланд?", "В доступном тексте"),
+        ("Хто такий Бармалій?", "У доступному тексті"),
+        ("Who is Ishmael?", "The text that may"),
+        ("Кто он?", "В доступном тексте"),
+    ],
+)
+def test_what_the_text_does_not_hold_is_not_answered(engine, question, beginning):
+    answer = engine.query(QueryRequest(question=question))
+    assert not answer.found
+    assert answer.citations == []
+    assert answer.answer.startswith(beginning)
+
+
+def test_what_is_not_known_yet_is_not_answered(engine):
+    question = "Кто держал трактир?"
+    early = AsOf(series="lighthouse", book=1)
+    assert engine.query(QueryRequest(question=question)).found
+    assert not engine.query(QueryRequest(question=question, as_of=early)).found
+
+
+def test_nothing_visible_is_said(engine):
+    answer = engine.query(QueryRequest(question="Кто потерял ключ?", as_of=AsOf(date="1700")))
+    assert not answer.found
+    assert answer.answer.startswith("Под заданные ограничения")
+
+
+def test_a_quote_that_differs_by_one_letter_is_not_verified(snapshot):
+    view = View(snapshot, resolve_as_of(snapshot, None, []))
+    (unit,) = view.text_units([0])
+    assert verify(unit.text[3:9], unit) == 3
+    assert verify(unit.text[3:9].upper(), unit) is None
+    assert verify("", unit) is None
+    citation = cite(1, unit.text[:-1] + "!", unit, view)
+    assert not citation.verified
+    assert (citation.start, citation.end) == (unit.start, unit.end)

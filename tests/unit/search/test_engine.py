@@ -1,0 +1,84 @@
+from dataclasses import replace
+
+import pytest
+
+from tests.unit.search.graphs import BrokenEmbedder, ToyEmbedder, ToyTokenizer, library
+from tgrag.errors import EmbedderMismatch, EmptyQuestion, UnknownBook, UnknownMode
+from tgrag.search.engine import Engine
+from tgrag.search.requests import MODES, QueryRequest
+from tgrag.settings import SearchSettings
+
+
+def test_a_blank_question_is_refused(engine):
+    with pytest.raises(EmptyQuestion):
+        engine.query(QueryRequest(question=" \n"))
+
+
+def test_an_unknown_mode_is_refused_with_the_known_ones(engine):
+    with pytest.raises(UnknownMode, match="classic, temporal"):
+        engine.retrieve(QueryRequest(question="Кто?", mode="globe"))
+
+
+def test_an_unknown_book_is_refused(engine):
+    with pytest.raises(UnknownBook):
+        engine.query(QueryRequest(question="Кто потерял ключ?", books=["Пропавшая книга"]))
+
+
+def test_an_index_of_another_embedder_is_refused(snapshot):
+    other = ToyEmbedder()
+    other.identity = replace(other.identity, revision="2")
+    with pytest.raises(EmbedderMismatch, match="revision"):
+        Engine(snapshot, other, ToyTokenizer(), SearchSettings())
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_without_an_embedder_lexical_search_answers_and_says_so(snapshot, mode):
+    engine = Engine(snapshot, BrokenEmbedder(), ToyTokenizer(), SearchSettings())
+    answer = engine.query(QueryRequest(question="Кто потерял медный ключ?", mode=mode))
+    assert answer.found
+    assert "embed" in {fall_back.step for fall_back in answer.fall_backs}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_profile_without_models_says_what_stood_in(engine, mode):
+    answer = engine.query(QueryRequest(question="Кто потерял медный ключ?", mode=mode))
+    assert {fall_back.step for fall_back in answer.fall_backs} == {"rerank", "answer"}
+    assert {"view", "embed", "text_units", "answer"} <= answer.timings.keys()
+    assert all(seconds >= 0 for seconds in answer.timings.values())
+
+
+def test_a_vector_computed_by_the_caller_is_used(snapshot, engine):
+    question = "Кто потерял медный ключ?"
+    vector = ToyEmbedder().embed_queries([question])[0]
+    broken = Engine(snapshot, BrokenEmbedder(), ToyTokenizer(), SearchSettings())
+    given = broken.retrieve(QueryRequest(question=question), vector)
+    assert given.items == engine.retrieve(QueryRequest(question=question)).items
+
+
+def test_the_context_comes_only_when_asked_for(engine):
+    question = "Кто потерял медный ключ?"
+    assert engine.query(QueryRequest(question=question)).context is None
+    answer = engine.query(QueryRequest(question=question, include_context=True))
+    retrieval = engine.retrieve(QueryRequest(question=question))
+    assert answer.context == retrieval.items
+    assert answer.tokens["context"] == retrieval.n_tokens > 0
+    assert (answer.collection, answer.version) == (retrieval.collection, retrieval.version) == ("toy", "v1")
+
+
+def test_classic_shows_the_best_few_units(engine):
+    items = engine.retrieve(QueryRequest(question="Кто потерял медный ключ?", mode="classic")).items
+    assert {item.kind for item in items} == {"text_unit"}
+    assert len(items) == SearchSettings().classic_units
+
+
+def test_books_restrict_what_is_searched(engine):
+    request = QueryRequest(question="Кто потерял медный ключ?", books=["Рижский гость"])
+    assert {item.book for item in engine.retrieve(request).items} == {"Рижский гость"}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_an_empty_collection_answers_that_it_holds_nothing(mode):
+    engine = Engine(library([]), ToyEmbedder(), ToyTokenizer(), SearchSettings())
+    answer = engine.query(QueryRequest(question="Кто потерял медный ключ?", mode=mode))
+    assert not answer.found
+    assert answer.answer.startswith("Под заданные ограничения")

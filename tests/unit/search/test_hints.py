@@ -1,0 +1,51 @@
+import pytest
+
+from tgrag.search.hints import CHAPTER_BONUS, find_hints, unit_bonus
+from tgrag.search.horizon import Horizon, resolve_as_of
+from tgrag.search.requests import AsOf
+from tgrag.search.view import View
+
+
+@pytest.fixture(scope="module")
+def view(snapshot):
+    return View(snapshot, resolve_as_of(snapshot, None, []))
+
+
+def places(question, view):
+    return {(h.series, h.book_number, h.chapter_id) for h in find_hints(question, view)}
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Что случилось в главе 2 первой части?", {("lighthouse", 1, "1.2")}),
+        ("Что было во второй части?", {("lighthouse", 1, "2")}),
+        ("Що зробив Тарас у третьому розділі?", {("mill", 1, "3")}),
+        ("Кто бежал во второй главе «Рижского гостя»?", {("lighthouse", 2, None), ("lighthouse", 2, "2")}),
+        ("Чем кончается Рижский гость?", {("lighthouse", 2, None)}),
+        ("Что открылось в тайне старого ключа?", {("lighthouse", 1, "2.1")}),
+        ("Что было до главы «Шторм»?", {("lighthouse", 1, "1.2")}),
+        ("Когда начался шторм?", set()),
+        ("Кто потерял ключ?", set()),
+        ("Сколько глав в книге?", set()),
+    ],
+)
+def test_places_that_a_question_names(view, question, expected):
+    assert places(question, view) == expected
+
+
+def test_a_chapter_after_the_horizon_is_no_hint(snapshot):
+    early = View(snapshot, resolve_as_of(snapshot, AsOf(series="lighthouse", ordinal=2), []))
+    assert places("Что открылось в главе «Тайна старого ключа»?", early) == set()
+    assert places("Что было во второй части?", early) == set()
+
+
+def test_a_hint_raises_the_units_under_it(view):
+    bonus = unit_bonus(find_hints("Что было во второй части?", view), view)
+    raised = view.text_units(bonus.nonzero()[0].tolist())
+    assert [u.chapter_id for u in raised] == ["2.1", "2.1", "2.1", "2.2"]
+    assert bonus.max() == CHAPTER_BONUS
+
+
+def test_nothing_visible_gives_no_hints(snapshot):
+    assert find_hints("Что было в первой главе?", View(snapshot, Horizon({}, frozenset()))) == []

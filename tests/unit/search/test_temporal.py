@@ -1,0 +1,109 @@
+import pytest
+
+from tests.unit.search.graphs import ToyEmbedder, ToyTokenizer
+from tgrag.search.context import ItemWriter, fill, in_story_order, line, render
+from tgrag.search.engine import Engine
+from tgrag.search.horizon import resolve_as_of
+from tgrag.search.question import read_question
+from tgrag.search.requests import QueryRequest
+from tgrag.search.temporal import choose_communities, choose_relationships, choose_units, rank_states
+from tgrag.search.view import View
+from tgrag.settings import SearchSettings
+
+SETTINGS = SearchSettings(entities=3)
+
+
+@pytest.fixture(scope="module")
+def view(snapshot):
+    return View(snapshot, resolve_as_of(snapshot, None, []))
+
+
+@pytest.fixture(scope="module")
+def question(view):
+    text = "Что сделал Гаврила?"
+    return read_question(text, ToyEmbedder().embed_queries([text])[0], view)
+
+
+@pytest.fixture(scope="module")
+def states(view, question):
+    return rank_states(question, view, SETTINGS).rows.tolist()
+
+
+def test_states_of_the_named_entity_come_first(view, states):
+    assert len(states) == 3
+    assert {s.name for s in view.entity_states(states[:2])} == {"Гаврила"}
+    assert {s.book_title for s in view.entity_states(states[:2])} == {"Маяк на скале", "Рижский гость"}
+
+
+def test_relationships_inside_the_chosen_entities_come_first_then_by_time(view, states):
+    chosen = {view.entity_of(state) for state in states}
+    edges = choose_relationships(states, view, 10)
+    inside = [set(view.entities_of_edge(edge)) <= chosen for edge in edges]
+    assert inside == sorted(inside, reverse=True)
+    for group in (True, False):
+        times = [edge for edge, within in zip(edges, inside, strict=True) if within == group]
+        assert times == sorted(times)
+    assert len(choose_relationships(states, view, 1)) <= len(states)
+
+
+def test_communities_are_those_with_most_of_the_states(view, states):
+    best = choose_communities(states, view, 5)
+    members = [set(window.members) for window in view.windows(best.rows.tolist())]
+    chosen = {state.state_id for state in view.entity_states(states)}
+    overlaps = [len(chosen & group) for group in members]
+    assert overlaps == best.scores.tolist() == sorted(overlaps, reverse=True)
+    assert overlaps[0] > 0
+    assert len(choose_communities([], view, 5)) == 0
+
+
+def test_units_that_the_states_rest_on_are_raised(view, question, states):
+    evidence = set(view.units_of(states).tolist())
+    without = choose_units(question, [], view, 50).as_dict()
+    raised = choose_units(question, states, view, 50).as_dict()
+    assert evidence
+    assert all(raised[row] > without[row] for row in evidence)
+    assert all(raised[row] == without[row] for row in raised.keys() - evidence)
+
+
+@pytest.mark.parametrize("budget", [200, 300, 1000])
+def test_the_context_keeps_to_its_budget_and_to_story_order(snapshot, budget):
+    engine = Engine(snapshot, ToyEmbedder(), ToyTokenizer(), SearchSettings(budget_tokens=budget))
+    found = engine.retrieve(QueryRequest(question="Что сделал Гаврила?"))
+    assert 0 < found.n_tokens <= budget
+    assert {item.kind for item in found.items} >= {"entity", "text_unit"}
+    places = [(item.series, item.first_ordinal) for item in found.items]
+    assert places == sorted(places)
+    for item in found.items:
+        assert f"[{item.label}] {item.text}" in found.context
+        assert item.book in item.label
+        assert all(heading in item.label for heading in item.chapter.split(" / "))
+
+
+def test_what_one_part_leaves_goes_to_the_next(snapshot):
+    def texts(**shares):
+        engine = Engine(
+            snapshot,
+            ToyEmbedder(),
+            ToyTokenizer(),
+            SearchSettings(budget_tokens=200, communities=0, **shares),
+        )
+        items = engine.retrieve(QueryRequest(question="Что сделал Гаврила?")).items
+        return sum(item.n_tokens for item in items if item.kind == "text_unit")
+
+    assert texts(entities=1, relationships_per_entity=1) > texts(entities=15, relationships_per_entity=10)
+
+
+def test_section_titles_are_in_the_language_of_the_question(view, question):
+    writer = ItemWriter(view, question, ToyTokenizer())
+    items = [writer.text_unit(unit, 1.0) for unit in view.text_units([1, 0])]
+    assert render(in_story_order(items), "uk").startswith(f"# Текст\n{line(items[1])}\n{line(items[0])}")
+    assert render(items, "en").startswith("# Text\n")
+    assert render([], "ru") == ""
+
+
+def test_an_item_too_long_for_the_budget_makes_way_for_the_next(view, question):
+    writer = ItemWriter(view, question, ToyTokenizer())
+    items = sorted((writer.text_unit(u, 1.0) for u in view.text_units(range(5))), key=lambda i: -i.n_tokens)
+    kept, left = fill(items, items[-1].n_tokens)
+    assert kept == [items[-1]] or kept[0].n_tokens == items[-1].n_tokens
+    assert left == 0
