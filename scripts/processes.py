@@ -9,6 +9,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from contextlib import suppress
 from pathlib import Path
 
 import ray  # noqa: F401  (brings its own psutil)
@@ -54,17 +55,31 @@ def end(pid: int, home: str) -> None:
     first = head(pid, home)
     if first:
         first.terminate()  # `ray start --block` ends what it started, in order
-    _, left = psutil.wait_procs(members, timeout=PATIENCE)
+    left = still_running(members)
     for act in (psutil.Process.terminate, psutil.Process.kill):
         for process in left:
-            try:
+            with suppress(psutil.NoSuchProcess):
                 act(process)
-            except psutil.NoSuchProcess:
-                continue
-        _, left = psutil.wait_procs(left, timeout=PATIENCE)
+        left = still_running(left)
     if left:
         sys.exit(f"error: still running: {', '.join(str(process.pid) for process in left)}")
     print(f"ended {len(members)} processes")
+
+
+def still_running(processes: list[psutil.Process]) -> list[psutil.Process]:
+    """Wait until all have ended or patience has; return those that have not. A zombie has ended."""
+    deadline = time.monotonic() + PATIENCE
+    while processes and time.monotonic() < deadline:
+        processes = [process for process in processes if is_alive(process)]
+        time.sleep(0.1)
+    return processes
+
+
+def is_alive(process: psutil.Process) -> bool:
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def wait(url: str, seconds: float, pid: int) -> None:
