@@ -21,7 +21,7 @@ class PlacedChunks:
 def book_of(placed: PlacedChunks, chunk: Chunk) -> tuple[int, str]:
     """Return the number and title of the book that a chunk belongs to."""
     place = placed.placement
-    return place.book_number + chunk.book, chunk.book_title or place.book_title
+    return place.book_number + chunk.book, chunk.book_title or place.title
 
 
 def text_units(documents: Iterable[PlacedChunks]) -> list[TextUnit]:

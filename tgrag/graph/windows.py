@@ -6,7 +6,7 @@ that together mention most of them.
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, zip_longest
 
 from tgrag.hashing import stable_hash
 from tgrag.records import NEVER, Community, EntityState, TextUnit
@@ -33,7 +33,7 @@ def windows(
             by_ordinal[state.series_id, description.ordinal].append((state, description.text))
     communities = []
     books = [list(book) for _, book in groupby(units, key=lambda u: (u.series_id, u.book_number))]
-    for book, following in zip(books, [*books[1:], None], strict=True):
+    for book, following in zip_longest(books, books[1:]):
         over = NEVER
         if following is not None and following[0].series_id == book[0].series_id:
             over = following[0].ordinal

