@@ -23,7 +23,10 @@ _SAMPLE_BYTES = 50_000
 _FREQUENT = frozenset("оеаинтсрвлкмдпуіяь")
 _KNOWN = frozenset("абвгдежзийклмнопрстуфхцчшщъыьэюяёіїєґ")
 _TYPOGRAPHY = frozenset("«»—–„“”‘’…№§°\u00a0©")
-_PLAUSIBLE = 0.55  # Cyrillic text of any length scores above 0.75, a wrong page or a Western text below 0.4
+_PLAUSIBLE = (
+    0.55  # Cyrillic text in its own code page scores above 0.6, Western text in any of them below 0.2
+)
+_MOSTLY_ASCII = 0.8
 _DAMAGE = 0.002  # share of broken characters up to which UTF-8 is still UTF-8
 
 NOT_TEXT = "this is not text: it holds binary data; convert it to a document format such as DOCX, PDF or TXT"
@@ -69,28 +72,34 @@ def _utf8(data: bytes) -> str | None:
 
 
 def _cyrillic(data: bytes) -> str | None:
-    sample = bytes(byte for byte in data if byte >= 0x80 or chr(byte).isspace())[:_SAMPLE_BYTES]
+    sample = data[:_SAMPLE_BYTES]
     scores = {page: _plausibility(sample.decode(page, errors="replace")) for page in _CYRILLIC_PAGES}
     best = max(_CYRILLIC_PAGES, key=lambda page: scores[page])
     return data.decode(best, errors="replace") if scores[best] >= _PLAUSIBLE else None
 
 
 def _plausibility(text: str) -> float:
-    """Return how much the non-ASCII characters look like Russian or Ukrainian, at most 1."""
-    score, n_characters, before = 0.0, 0, " "
-    for character in text:
-        if not character.isspace():
-            n_characters += 1
-            small = character.lower()
-            if small in _KNOWN:
-                score += 1 if small in _FREQUENT else 0.6
-                score -= 0.8 if character.isupper() and before.islower() else 0
-            elif character not in _TYPOGRAPHY:
-                score -= 1
-        before = character
+    """Return how much the non-ASCII characters look like Russian or Ukrainian words, at most 1."""
+    score, n_characters = 0.0, 0
+    for before, character, after in zip(" " + text, text, text[1:] + " ", strict=False):
+        if character.isascii():
+            continue
+        n_characters += 1
+        small = character.lower()
+        if small in _KNOWN:
+            score += 1 if small in _FREQUENT else 0.6
+            is_amid_latin = (before.isascii() and before.isalpha()) or (after.isascii() and after.isalpha())
+            score -= 0.8 if is_amid_latin or (character.isupper() and before.islower()) else 0
+        elif character not in _TYPOGRAPHY:
+            score -= 1
     return score / n_characters if n_characters else 0
 
 
 def _other(data: bytes) -> str | None:
-    best = from_bytes(data[:_SAMPLE_BYTES]).best()
+    sample = data[:_SAMPLE_BYTES]
+    if sum(byte < 0x80 for byte in sample) >= _MOSTLY_ASCII * len(sample):
+        return data.decode(
+            "cp1252", errors="replace"
+        )  # so short of evidence, the detector guesses Baltic pages
+    best = from_bytes(sample).best()
     return data.decode(best.encoding, errors="replace") if best else None

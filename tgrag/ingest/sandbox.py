@@ -14,7 +14,7 @@ from tgrag.ingest.parse import parse
 from tgrag.records import ParsedDocument
 from tgrag.settings import ParseSettings
 
-DOCUMENTS_A_PROCESS = 50  # then a fresh one: parsers grow
+DOCUMENTS_A_PROCESS = 100  # then a fresh one: parsers grow
 _MEGABYTE = 1_000_000
 
 

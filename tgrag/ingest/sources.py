@@ -82,10 +82,11 @@ def collection_files(inputs: Sequence[str]) -> list[tuple[str, str]]:
     places: dict[str, str] = {}
     for text in inputs:
         if text.startswith("s3://"):
-            bucket, prefix = _split(text)
-            places[f"s3://{bucket}/{prefix}".rstrip("/") + f"/{COLLECTION_FILE}"] = (
-                f"{_s3_name(bucket, prefix)}/"
-            )
+            bucket, key = _split(text)
+            is_file = S3Root(f"s3://{bucket}").exists(key) if key else False
+            folder = key.rpartition("/")[0] if is_file else key
+            location = "/".join(filter(None, (f"s3://{bucket}", folder, COLLECTION_FILE)))
+            places.setdefault(location, "" if is_file else f"{_s3_name(bucket, key)}/")
             continue
         path = Path(text).expanduser()
         if path.is_dir():
@@ -136,13 +137,18 @@ def _is_document(name: str) -> bool:
 
 def _s3_files(address: str) -> Iterator[SourceFile]:
     bucket, prefix = _split(address)
-    name = _s3_name(bucket, prefix)
-    for info in S3Root(f"s3://{bucket}").objects(prefix):
-        inside = PurePosixPath(info.path).relative_to(prefix)
-        if all(map(_is_document, inside.parts)):
-            source = f"{name}/{inside}" if inside.parts else name
-            location = f"s3://{bucket}/{info.path}"
-            yield SourceFile(unicodedata.normalize("NFC", source), location, info.n_bytes)
+    root, name = S3Root(f"s3://{bucket}"), _s3_name(bucket, prefix)
+    if prefix and root.exists(prefix):
+        siblings = root.objects(prefix.rpartition("/")[0])
+        named = [(name, info) for info in siblings if info.path == prefix]
+    else:
+        named = []
+        for info in root.objects(prefix):
+            inside = PurePosixPath(info.path).relative_to(prefix)
+            if all(map(_is_document, inside.parts)):
+                named.append((f"{name}/{inside}", info))
+    for source, info in named:
+        yield SourceFile(unicodedata.normalize("NFC", source), f"s3://{bucket}/{info.path}", info.n_bytes)
 
 
 def _split(address: str) -> tuple[str, str]:

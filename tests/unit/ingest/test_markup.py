@@ -1,0 +1,58 @@
+from tests.unit.ingest.samples import RUSSIAN
+from tgrag.ingest.markup import read_html, read_markdown
+
+
+def rows(html: str) -> list[tuple[str, int | None, str]]:
+    return [(e.kind, e.level, e.text) for e in read_html(html.encode()).elements]
+
+
+def test_blocks_headings_lists_and_tables() -> None:
+    html = """<html lang="uk"><head><title>Назва</title><style>p {}</style></head><body>
+      <h1>Заголовок</h1><p>Перший <b>аб</b>зац — «так».<br>Другий рядок</p>
+      <ul><li>раз<ul><li>два</li></ul></li></ul>
+      <table><tr><th>A</th><th>B</th></tr><tr><td>1</td><td>2 <i>3</i></td></tr></table>
+      <h3>Менший</h3>хвіст<script>x()</script></body></html>"""
+    assert rows(html) == [
+        ("heading", 1, "Заголовок"),
+        ("paragraph", None, "Перший абзац — «так».\nДругий рядок"),
+        ("list_item", None, "раз"),
+        ("list_item", None, "два"),
+        ("table", None, "A | B\n1 | 2 3"),
+        ("heading", 3, "Менший"),
+        ("paragraph", None, "хвіст"),
+    ]
+    markup = read_html(html.encode())
+    assert (markup.title, markup.language) == ("Назва", "uk")
+
+
+def test_a_table_that_lays_out_a_page_is_read_as_its_blocks() -> None:
+    assert rows("<table><tr><td><h2>Меню</h2></td><td><p>Текст.</p></td></tr></table>") == [
+        ("heading", 2, "Меню"),
+        ("paragraph", None, "Текст."),
+    ]
+
+
+def test_unmarked_chapter_lines_become_headings() -> None:
+    assert rows("<p><b>Глава первая</b></p><p>Текст.</p>")[0] == ("heading", 5, "Глава первая")
+
+
+def test_html_without_tags_is_plain_text() -> None:
+    assert rows(f"Глава I\n\n{RUSSIAN}\n")[0][0] == "heading"
+
+
+def test_hidden_parts_and_preformatted_text() -> None:
+    html = "<div style='display: none'>тайна</div><p hidden>тайна</p><pre>def f():\n    return 1\n</pre>"
+    assert rows(html) == [("paragraph", None, "def f():\n    return 1")]
+
+
+def test_markdown() -> None:
+    matter = "---\ntitle: Довідник\nlang: uk\n---\n"
+    text = matter + "# Перші *кроки* { #first }\n\nТекст **жир**ний.\n\n- раз\n\n|a|b|\n|-|-|\n|1|2|\n"
+    markup = read_markdown(text)
+    assert (markup.title, markup.language) == ("Довідник", "uk")
+    assert [(e.kind, e.level, e.text) for e in markup.elements] == [
+        ("heading", 1, "Перші кроки"),
+        ("paragraph", None, "Текст жирний."),
+        ("list_item", None, "раз"),
+        ("table", None, "a | b\n1 | 2"),
+    ]

@@ -1,0 +1,95 @@
+from pathlib import Path
+
+import pytest
+
+from tgrag.errors import ConfigurationError
+from tgrag.ingest.sources import discover, read_source
+
+
+@pytest.fixture
+def books(tmp_path: Path) -> Path:
+    folder = tmp_path / "books"
+    (folder / "deep" / "er").mkdir(parents=True)
+    (folder / ".git").mkdir()
+    for name in (
+        "b.txt",
+        "a.txt",
+        "deep/c.md",
+        "deep/er/d.txt",
+        ".hidden.txt",
+        ".git/e.txt",
+        "collection.yaml",
+    ):
+        (folder / name).write_text(name, encoding="utf-8")
+    return folder
+
+
+def names(*inputs: object) -> list[str]:
+    return [file.source for file in discover([str(path) for path in inputs])]
+
+
+def test_a_folder_is_read_to_its_depths(books: Path) -> None:
+    assert names(books) == ["books/a.txt", "books/b.txt", "books/deep/c.md", "books/deep/er/d.txt"]
+    file = discover([str(books)])[0]
+    assert read_source(file.location) == b"a.txt"
+    assert file.n_bytes == 5
+    assert Path(file.location).is_absolute()
+
+
+def test_files_and_globs_are_named_by_their_base_name(books: Path) -> None:
+    assert names(books / "a.txt") == ["a.txt"]
+    assert names(books / "*.txt") == ["a.txt", "b.txt"]
+    assert names(books / "**" / "*.txt") == ["a.txt", "b.txt", "d.txt"]
+
+
+def test_names_do_not_depend_on_where_the_folder_lies(books: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = names(books)
+    monkeypatch.chdir(books)
+    assert names(".") == expected
+    assert names("../books") == expected
+    assert names("deep/..") == expected
+    monkeypatch.chdir(books.parent)
+    assert names("books/") == expected
+
+
+def test_names_are_composed_unicode(tmp_path: Path) -> None:
+    (tmp_path / "и\u0306.txt").write_text("x", encoding="utf-8")
+    assert names(tmp_path / "и\u0306.txt") == ["й.txt"]
+
+
+def test_a_link_back_into_the_folder_ends(books: Path) -> None:
+    (books / "deep" / "loop").symlink_to(books, target_is_directory=True)
+    (books / "link.txt").symlink_to(books / "a.txt")
+    assert names(books) == [
+        "books/a.txt",
+        "books/b.txt",
+        "books/deep/c.md",
+        "books/deep/er/d.txt",
+        "books/link.txt",
+    ]
+
+
+def test_the_same_file_twice_is_one_document(books: Path) -> None:
+    assert names(books / "a.txt", books / "*.txt") == ["a.txt", "b.txt"]
+
+
+def test_two_files_of_one_name_are_an_error_that_names_both(books: Path, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "a.txt").write_text("other", encoding="utf-8")
+    with pytest.raises(ConfigurationError) as caught:
+        discover([str(books / "a.txt"), str(tmp_path / "other" / "a.txt")])
+    assert str(books / "a.txt") in caught.value.message
+    assert str(tmp_path / "other" / "a.txt") in caught.value.message
+    assert "rename" in caught.value.message
+
+
+@pytest.mark.parametrize("name", ["nothing.txt", "*.pdf", "empty"])
+def test_an_input_without_files_is_an_error(books: Path, name: str) -> None:
+    (books / "empty").mkdir()
+    with pytest.raises(ConfigurationError, match="name a file"):
+        discover([str(books / name)])
+
+
+def test_reading_what_is_gone_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"gone\.txt"):
+        read_source(str(tmp_path / "gone.txt"))
