@@ -18,7 +18,10 @@ WORD = re.compile(r"[^\W_]+(?:['’ʼ\-‑][^\W_]+)*")
 _FOLD = str.maketrans({"ё": "е", "’": "'", "ʼ": "'", "‑": "-"})
 _UKRAINIAN_LETTERS = re.compile(r"[іїєґ]", re.IGNORECASE)
 _RUSSIAN_LETTERS = re.compile(r"[ыэъё]", re.IGNORECASE)
-_OLD_SOFT_YI = re.compile(r"(?<=[бвгґджзклмнпрстфхцчшщ])ї", re.IGNORECASE)  # «тодї», before the reform of 1928
+_OLD_SOFT_YI = re.compile(
+    r"(?<=[бвгґджзклмнпрстфхцчшщ])ї", re.IGNORECASE
+)  # «тодї», before the reform of 1928
+_OLD_NAME_ENDING = re.compile(r"ь(?=(?:я|ю|ем|е)$)", re.IGNORECASE)
 _CYRILLIC = re.compile(r"[\u0400-\u04ff]")
 _LATIN = re.compile(r"[A-Za-z]")
 DETECTION_CHARACTERS = 20_000
@@ -58,10 +61,18 @@ def analyzer(language: Language) -> Any:
 
 @lru_cache(maxsize=100_000)
 def parses(word: str, language: Language) -> tuple[Any, ...]:
-    """Return pymorphy3's parses of a Cyrillic word, likeliest first."""
+    """Return pymorphy3's parses of a Cyrillic word, likeliest first.
+
+    Two old spellings are read as the modern ones: Ukrainian ї after a consonant, and Russian names in -ья
+    that the dictionary has in -ия only («Григорья»).
+    """
     if language == "uk":
-        word = _OLD_SOFT_YI.sub("і", word)
-    return tuple(analyzer("uk" if language == "uk" else "ru").parse(word))
+        return tuple(analyzer("uk").parse(_OLD_SOFT_YI.sub("і", word)))
+    found = tuple(analyzer("ru").parse(word))
+    if not found[0].is_known and _OLD_NAME_ENDING.search(word):
+        modern = tuple(analyzer("ru").parse(_OLD_NAME_ENDING.sub("и", word)))
+        return modern if modern[0].is_known and NAME_TAGS & modern[0].tag.grammemes else found
+    return found
 
 
 @lru_cache(maxsize=200_000)
@@ -80,4 +91,6 @@ def lemmas(text: str, language: Language) -> list[str]:
 def may_be_name(word: str, language: Language) -> bool:
     """Tell whether a Russian or Ukrainian word is a proper name for the dictionary, or unknown to it."""
     found = parses(word, language)
-    return any(NAME_TAGS & parse.tag.grammemes for parse in found) or not any(parse.is_known for parse in found)
+    return any(NAME_TAGS & parse.tag.grammemes for parse in found) or not any(
+        parse.is_known for parse in found
+    )

@@ -1,7 +1,8 @@
 """Sentences: razdel for Russian and Ukrainian, sentencex for English, corrected where they are known to fail.
 
 On 30 lines of English dialogue, titles and initials razdel made 14 mistakes, pysbd 7, sentencex 2 (once it was
-kept from taking a whole quoted speech for one sentence). The corrections for Russian and Ukrainian answer razdel's mistakes on real books.
+kept from taking a whole quoted speech for one sentence). The corrections for Russian and Ukrainian answer
+razdel's mistakes on real books.
 """
 
 import re
@@ -28,12 +29,12 @@ _ENDS_UNLESS_NAME = (
     re.compile(r"\d\s*[гр]\." + _NEXT),  # «1799 г. Умер», but not «1799 г. Пушкин»
     re.compile(r"\b(?:им|нем|нём)\." + _NEXT),  # «овладело им. Карета»
     re.compile(r"°\s*[СCF]\." + _NEXT),  # «25 °C. Умови»
-    re.compile(r"(?:^|[\s—–«])Я\." + _NEXT + r"(?!\w+\.)"),  # «— Я. Открой», but not «Я. Перельман»
+    re.compile(r"(?:^|[\s—–«])Я\." + _NEXT + r"(?!\w\.)"),  # «— Я. Открой», but not «Я. Перельман»
 )
 
 
-_OPENING_QUOTES = "“„\"«"
-_NO_QUOTES = str.maketrans(dict.fromkeys("“”„\"«»", " "))
+_OPENING_QUOTES = '“„"«'
+_NO_QUOTES = str.maketrans(dict.fromkeys('“”„"«»', " "))
 _OPENING = re.compile(r"[\s“„\"«(—–…]*")
 
 
@@ -48,9 +49,7 @@ def sentences(text: str, language: Language) -> Spans:
         inside = paragraph.group()
         cuts = sorted(_english_cuts(inside) if language == "en" else _cyrillic_cuts(inside, language))
         edges = [0, *cuts, len(inside)]
-        spans += [
-            (paragraph.start() + a, paragraph.start() + b) for a, b in pairwise(edges)
-        ]
+        spans += [(paragraph.start() + a, paragraph.start() + b) for a, b in pairwise(edges)]
     return spans
 
 

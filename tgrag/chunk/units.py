@@ -18,7 +18,7 @@ from tgrag.models.protocols import Tokenizer
 from tgrag.records import Language
 from tgrag.settings import ChunkSettings
 
-_WORD = re.compile(r"\s*\S+\s*")
+_WORD = re.compile(r"\S+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,16 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
-from tgrag.extract.lexicon import GENERAL_ADJECTIVES, GENERAL_NOUNS, ORGANIZATION_HEADS, PARTICLES, PLACE_HEADS
+from tgrag.extract.lexicon import (
+    GENERAL_ADJECTIVES,
+    GENERAL_NOUNS,
+    MORE_FUNCTION_WORDS,
+    ORGANIZATION_HEADS,
+    PARTICLES,
+    PLACE_HEADS,
+)
 from tgrag.extract.mention import Mention, Token, like, tokens
 from tgrag.extract.morphology import GOVERNMENT, Context, Form, Reading, nominative, readings
 from tgrag.language import NAME_TAGS, lemma, parses
@@ -30,7 +38,8 @@ def mentions(sentence: str, language: Language) -> list[Mention]:
 
 
 def _without_particle(token: Token) -> Token:
-    return replace(token, text=_HYPHEN_PARTICLE.sub("", token.text))
+    text = _HYPHEN_PARTICLE.sub("", token.text)
+    return token if text == token.text else replace(token, text=text)
 
 
 # --- names --------------------------------------------------------------------------------------------
@@ -61,7 +70,9 @@ def _run(words: Sequence[Token], first: int, language: Language) -> list[int]:
     latin = not _CYRILLIC.search(words[first].text)
     run, i = [first], first + 1
     while i < len(words) and not words[i].at_start and latin != bool(_CYRILLIC.search(words[i].text)):
-        adjacent = words[i].gap.isspace() or (len(words[i - 1].text) == 1 and _INITIAL_GAP.fullmatch(words[i].gap))
+        adjacent = words[i].gap.isspace() or (
+            len(words[i - 1].text) == 1 and _INITIAL_GAP.fullmatch(words[i].gap)
+        )
         if not adjacent:
             break
         particle = words[i].text in PARTICLES and i + 1 < len(words) and _is_capital(words[i + 1], language)
@@ -114,9 +125,10 @@ def _name_share(word: str, language: Language) -> float:
     return sum(weight for (_, is_name), weight in weights.items() if is_name) / sum(weights.values())
 
 
+@lru_cache(maxsize=100_000)
 def is_function_word(word: str, language: Language) -> bool:
     """Tell whether a word can be a pronoun, preposition, conjunction, particle or the like."""
-    return any(
+    return word.lower() in MORE_FUNCTION_WORDS[language] or any(
         parse.is_known and (str(parse.tag.POS) in _FUNCTION_WORDS or {"Apro", "Dist"} & parse.tag.grammemes)
         for parse in parses(word, language)
     )
@@ -149,7 +161,9 @@ def _name(words: Sequence[Token], part: list[int], language: Language) -> Mentio
     if len(part) == 1 and (phrase := _with_common_noun(words, part[0], context, language)):
         return phrase
     form = nominative([words[i].text for i in inflected], language, context)
-    if form is None or (len(inflected) == 1 and not _is_nameable(words, inflected[0], form.readings[0], language)):
+    if form is None or (
+        len(inflected) == 1 and not _is_nameable(words, inflected[0], form.readings[0], language)
+    ):
         return None
     shown = dict(zip(inflected, form.words, strict=True))
     name = " ".join(
@@ -190,9 +204,10 @@ def is_known(word: str, language: Language) -> bool:
     return bool(parses(word, language)[0].is_known)
 
 
+@lru_cache(maxsize=100_000)
 def may_be_noun(word: str, language: Language) -> bool:
     """Tell whether the likeliest reading of a word is a noun."""
-    return str(parses(word, language)[0].tag.POS) == "NOUN"
+    return str(parses(word, language)[0].tag.POS) == "NOUN" and not is_function_word(word, language)
 
 
 def _speaks_of_a_woman(words: Sequence[Token], first: int, last: int, language: Language) -> bool:
@@ -215,9 +230,7 @@ def _past_gender(token: Token, language: Language) -> str | None:
     return str(tag.gender) if tag.POS == "VERB" and "past" in tag.grammemes and tag.gender else None
 
 
-def _with_common_noun(
-    words: Sequence[Token], i: int, context: Context, language: Language
-) -> Mention | None:
+def _with_common_noun(words: Sequence[Token], i: int, context: Context, language: Language) -> Mention | None:
     """«Белогорской крепости»: a capitalised adjective and the noun that it agrees with."""
     if words[i].at_start or i + 1 >= len(words) or words[i + 1].capital or not words[i + 1].gap.isspace():
         return None
@@ -228,7 +241,9 @@ def _with_common_noun(
     if form is None or [r.kind for r in form.readings] != ["ADJF", "NOUN"] or form.readings[1].animate:
         return None
     name = f"{like(words[i].text, form.words[0])} {like(words[i + 1].text, form.words[1])}"
-    return Mention(words[i].start, words[i + 1].end, name, _head_type(form.words[1], language) or "NAME", True)
+    return Mention(
+        words[i].start, words[i + 1].end, name, _head_type(form.words[1], language) or "NAME", True
+    )
 
 
 def _type(chosen: Sequence[Reading], language: Language) -> str:
@@ -271,7 +286,9 @@ def _pair(words: Sequence[Token], i: int, language: Language) -> Mention | None:
     if i + 1 >= len(words) or not words[i + 1].gap.isspace() or words[i + 1].capital:
         return None
     first, second = words[i], words[i + 1]
-    if any(is_function_word(word.text, language) or not is_known(word.text, language) for word in (first, second)):
+    if any(
+        is_function_word(word.text, language) or not is_known(word.text, language) for word in (first, second)
+    ):
         return None
     if not may_be_noun(second.text, language) or lemma(second.text, language) in GENERAL_NOUNS[language]:
         return None

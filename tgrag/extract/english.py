@@ -57,7 +57,12 @@ def _run(words: Sequence[Token], first: int) -> list[int]:
         if words[i].capital:
             run.append(i)
             i += 1
-        elif words[i].text in EN_PARTICLES and i + 1 < len(words) and words[i + 1].capital and words[i + 1].gap.isspace():
+        elif (
+            words[i].text in EN_PARTICLES
+            and i + 1 < len(words)
+            and words[i + 1].capital
+            and words[i + 1].gap.isspace()
+        ):
             run += [i, i + 1]
             i += 2
         else:
@@ -82,7 +87,12 @@ def _without_opening(words: Sequence[Token], run: list[int]) -> list[int]:
         if len(run) > 1 and (word in EN_TITLES or word in EN_NAME_OPENERS):
             return run
         common = words[run[0]].at_start and _is_common(word)
-        if not common and word not in EN_STOP and (word not in EN_NOT_NAMES or len(run) > 1) and word not in EN_TITLES:
+        if (
+            not common
+            and word not in EN_STOP
+            and (word not in EN_NOT_NAMES or len(run) > 1)
+            and word not in EN_TITLES
+        ):
             return run
         run = run[1:]
         while run and not words[run[0]].capital:
@@ -104,7 +114,13 @@ def _name(sentence: str, words: Sequence[Token], run: list[int]) -> Mention | No
     name = _bare(" ".join(sentence[first.start : last.end].split()))
     if len(name) < 2 or name.lower() in EN_NOT_NAMES or (len(name) < 4 and not set(name) - set("IVXLCDM")):
         return None
-    return Mention(first.start, first.start + len(sentence[first.start : last.end]), name, _type(name), _certain(words, run))
+    return Mention(
+        first.start,
+        first.start + len(sentence[first.start : last.end]),
+        name,
+        _type(name),
+        _certain(words, run),
+    )
 
 
 def _certain(words: Sequence[Token], run: list[int]) -> bool:
@@ -137,7 +153,9 @@ def _concepts(words: Sequence[Token], taken: set[int]) -> Iterator[Mention]:
                 break
             run.append(words[j])
         if 2 <= len(run) <= _MAX_CONCEPT_WORDS and not _NO_NOUN.search(run[-1].text):
-            name = " ".join([*(t.text for t in run[:-1]), simplemma.lemmatize(run[-1].text, lang="en").lower()])
+            name = " ".join(
+                [*(t.text for t in run[:-1]), simplemma.lemmatize(run[-1].text, lang="en").lower()]
+            )
             yield Mention(run[0].start, run[-1].end, name, "CONCEPT", False)
         i += max(1, len(run))
 

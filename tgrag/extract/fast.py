@@ -34,7 +34,9 @@ def extract(unit_id: str, text: str, language: Language, settings: ExtractSettin
         linked = sorted(found[: settings.max_entities_per_sentence], key=lambda mention: mention.start)
         for source, target in combinations(linked, 2):
             relationships.append(
-                ExtractedRelationship(source.name, target.name, "CO_OCCURS", _around(sentence, source, target))
+                ExtractedRelationship(
+                    source.name, target.name, "CO_OCCURS", _around(sentence, source, target)
+                )
             )
     return Extraction(unit_id, tuple(entities), tuple(relationships))
 

@@ -11,6 +11,15 @@ def _set(words: str) -> frozenset[str]:
 
 PARTICLES = _set("де д дю ван фон фан дер ла ля ле да ди дель бен ибн оглы")
 
+# Pronouns and the like that the dictionaries lack: older and colloquial spellings.
+MORE_FUNCTION_WORDS: dict[Language, frozenset[str]] = {
+    "ru": _set("оне ея оной коей токмо дабы ежели покамест"),
+    "uk": _set(
+        "него нему меня тебе тодї тимже тож отож отсе нема нехто нїхто нїщо сей сього сьому сим ся собою"
+    ),
+    "en": frozenset(),
+}
+
 # Head nouns (lemmas) that make a place or an organisation of a capitalised adjective: «Белогорская крепость».
 PLACE_HEADS: dict[Language, frozenset[str]] = {
     "ru": _set(
@@ -81,7 +90,9 @@ EN_TITLES = _set(
     " king queen prince princess emperor empress president count countess duke duchess baron baroness judge bishop"
     " pope saint senator governor chief inspector"
 )
-EN_NAME_OPENERS = _set("mt mount new old north south east west northern southern eastern western great saint upper lower central united")
+EN_NAME_OPENERS = _set(
+    "mt mount new old north south east west northern southern eastern western great saint upper lower central united"
+)
 EN_NOT_NAMES = _set(
     "i i'm i'll i've i'd oh ah o ok yes no god heaven heavens english french german american spanish italian russian"
     " ukrainian polish portuguese dutch greek turkish chinese japanese indian african european asian british irish"
@@ -107,7 +118,9 @@ EN_STOP = _set(
     " until up upon us very was way we well went were what whatever when whence where whereas wherever whether which"
     " while whither who whoever whole whom whose why will with within without would yet you your yours yourself"
     " yourselves thing things time times day days year years man men people part kind sort order hand hands eye eyes"
-    " word words moment hour hours minute minutes place course case matter accordingly consequently example examples four five six seven eight nine ten"
-    " hundred thousand certain different whose main full true"
+    " word words moment hour hours minute minutes place course case matter four five six seven eight nine ten"
+    " hundred thousand accordingly consequently example examples certain different whose main full true"
 )
-EN_DETERMINERS = _set("a an the this that these those his her their its my our your of in on with by for from no any some")
+EN_DETERMINERS = _set(
+    "a an the this that these those his her their its my our your of in on with by for from no any some"
+)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tgrag.language import WORD
 
-_SENTENCE_START = re.compile(r"[?!…:]|\.\.|\.\s+[^\w\s]|[«“„\"‘(\[]|[—–]|(?:^|\s)-\s|\n")
+_SENTENCE_START = re.compile(r"[?!…:]|\.\.|\.\s+[^\w\s]|[«“„\"‘(\[|#*•>]|[—–]|(?:^|\s)-\s|\n")
 
 _ELISION = re.compile(r"[dl]['’][A-ZÀ-Ý]")  # «d'Urville»
 
@@ -50,7 +50,9 @@ def _tokens(sentence: str) -> Iterator[Token]:
     end = 0
     for match in WORD.finditer(sentence):
         gap = sentence[end : match.start()]
-        yield Token(match.start(), match.end(), match.group(), gap, not end or bool(_SENTENCE_START.search(gap)))
+        yield Token(
+            match.start(), match.end(), match.group(), gap, not end or bool(_SENTENCE_START.search(gap))
+        )
         end = match.end()
 
 
@@ -61,12 +63,15 @@ def like(pattern: str, word: str) -> str:
     """
     if "ё" not in pattern.lower():
         word = word.replace("ё", "е")
-    if pattern.isupper() and len(pattern) > 1:
-        return word.upper()
     originals, parts = pattern.split("-"), word.split("-")
     if len(originals) != len(parts):
-        return word[:1].upper() + word[1:] if pattern[0].isupper() else word
-    return "-".join(
-        part[:1].upper() + part[1:] if original[:1].isupper() else part
-        for original, part in zip(originals, parts, strict=True)
-    )
+        return _like_part(pattern, word)
+    return "-".join(_like_part(original, part) for original, part in zip(originals, parts, strict=True))
+
+
+def _like_part(pattern: str, word: str) -> str:
+    if word == pattern.lower():
+        return pattern
+    if pattern.isupper() and len(pattern) > 1:
+        return word.upper()
+    return word[:1].upper() + word[1:] if pattern[:1].isupper() else word

@@ -1,5 +1,6 @@
 """Russian and Ukrainian word forms: which nominative a run of words has, decided from the run and its context."""
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +17,9 @@ _G, _D, _A, _I, _L = "gent", "datv", "accs", "ablt", "loct"
 _GOVERNED: dict[Language, dict[frozenset[str], str]] = {
     "ru": {
         frozenset({_A, _L}): "в во на о об обо",
-        frozenset({_G}): "у от ото до из изо без безо для около после против кроме возле мимо ради вместо среди",
+        frozenset(
+            {_G}
+        ): "у от ото до из изо без безо для около после против кроме возле мимо ради вместо среди",
         frozenset({_D}): "к ко благодаря вопреки",
         frozenset({_D, _A, _L}): "по",
         frozenset({_I, _G}): "с со",
@@ -40,14 +43,18 @@ GOVERNMENT: dict[Language, dict[str, frozenset[str]]] = {
     for language, table in _GOVERNED.items()
 }
 
-_CONSONANTS = frozenset("бвгґджзйклмнпрстфхцчшщ")
+_SURNAME = re.compile(r"(?:[оеє]в|ин)$", re.IGNORECASE)
+_CONSONANT = re.compile(r"[бвгґджзйклмнпрстфхцчшщ]$", re.IGNORECASE)
 
 # How much more a reading counts than its share among the readings of the word.
 _NAME_WEIGHT = 5.0
 _ANIMATE_WEIGHT = 1.5
 _ADJECTIVE_WEIGHT = 0.5
-_PLURAL_WEIGHT = 0.01
-_AS_IT_STANDS_WEIGHT = 0.06  # «Петр» that the dictionary has only as a plural of «Петра»
+_PLURAL_WEIGHT = 0.05  # of common nouns («Фарисеї»); names in the plural are rarer still
+_PLURAL_NAME_WEIGHT = 0.01
+_AS_IT_STANDS_WEIGHT = (
+    0.06  # «Петр» or «Отрепьев» that the dictionary has only as plurals of «Петра» and «отрепье»
+)
 _NEUTER_WEIGHT = 0.3
 _VOCATIVE_WEIGHT = 0.3
 _UNLIKELY = 0.02  # locative without a preposition, a case the preposition does not govern, a bare «Пугачева» as a woman
@@ -75,7 +82,7 @@ class Reading:
 def readings(word: str, language: Language) -> tuple[Reading, ...]:
     """Return the noun and adjective readings of a word form; none for a word that can be neither."""
     declined = [parse for parse in parses(word, language) if _case(parse)]
-    total = sum(parse.score for parse in declined)
+    total = sum(parse.score for parse in declined) or 1.0
     surnames = [parse.score for parse in declined if "Surn" in parse.tag.grammemes]
     found = []
     for parse in declined:
@@ -85,9 +92,18 @@ def readings(word: str, language: Language) -> tuple[Reading, ...]:
         form = nominative.word if nominative else parse.word
         for agreement in _agreements(parse.tag):
             found.append(_reading(parse, agreement, form, score / total))
-    if found and word[-1].lower() in _CONSONANTS and not any(r.case == "nomn" and r.agreement == "masc" for r in found):
+    if (
+        _CONSONANT.search(word)
+        and found
+        and all(r.agreement == "plur" and r.kind in NAME_TAGS for r in found)
+    ):
         found.append(Reading("nomn", "masc", "NOUN", word.lower(), True, False, _AS_IT_STANDS_WEIGHT))
     return tuple(found)
+
+
+def _may_be_masculine(word: str, found: Sequence[Reading]) -> bool:
+    is_name = all(reading.kind in NAME_TAGS for reading in found)
+    return bool(_SURNAME.search(word) or (is_name and _CONSONANT.search(word)))
 
 
 def _case(parse: Any) -> str | None:
@@ -117,7 +133,10 @@ def _reading(parse: Any, agreement: str, nominative: str, share: float) -> Readi
         weight *= _ANIMATE_WEIGHT
     elif not is_noun:
         weight *= _ADJECTIVE_WEIGHT
-    weight *= {"plur": _PLURAL_WEIGHT, "neut": _NEUTER_WEIGHT}.get(agreement, 1.0)
+    if agreement == "plur":
+        weight *= _PLURAL_NAME_WEIGHT if kind in NAME_TAGS else _PLURAL_WEIGHT
+    elif agreement == "neut":
+        weight *= _NEUTER_WEIGHT
     if case == "voct":
         weight *= _VOCATIVE_WEIGHT
     return Reading(case, agreement, kind, nominative, animate, bool(parse.is_known), weight)
@@ -156,7 +175,9 @@ def nominative(words: Sequence[str], language: Language, context: Context) -> Fo
             weight *= around[key][0] if key in around else _UNLIKELY
         form = tuple(reading.nominative for reading in chosen)
         totals[form] += weight
-        best[form] = max(best.get(form, (0.0, chosen)), (weight, chosen), key=lambda pair: (pair[0], str(pair[1])))
+        best[form] = max(
+            best.get(form, (0.0, chosen)), (weight, chosen), key=lambda pair: (pair[0], str(pair[1]))
+        )
     if not totals:
         return None
     form = max(totals, key=lambda f: (round(totals[f], 9), f))
