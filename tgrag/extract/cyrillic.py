@@ -3,26 +3,26 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
 
-from tgrag.extract.lexicon import (
-    GENERAL_ADJECTIVES,
-    GENERAL_NOUNS,
-    MORE_FUNCTION_WORDS,
-    ORGANIZATION_HEADS,
-    PARTICLES,
-    PLACE_HEADS,
-)
+from tgrag.extract.concepts import concepts
+from tgrag.extract.lexicon import ORGANIZATION_HEADS, PARTICLES, PLACE_HEADS
 from tgrag.extract.mention import Mention, Token, like, tokens
-from tgrag.extract.morphology import GOVERNMENT, Context, Form, Reading, nominative, readings
-from tgrag.language import NAME_TAGS, lemma, parses
+from tgrag.extract.morphology import (
+    GOVERNMENT,
+    Context,
+    Reading,
+    is_function_word,
+    may_be_noun,
+    nominative,
+    readings,
+)
+from tgrag.language import NAME_TAGS, parses
 from tgrag.records import Language
 
 _CYRILLIC = re.compile(r"[\u0400-\u04ff]")
 _INITIAL_GAP = re.compile(r"\.\s?")
 _PERSON_TAGS = frozenset({"Name", "Patr", "Surn"})
 _SURNAME_ADJECTIVE = re.compile(r"[сцз]ь?к(?:ий|ая|а)$")
-_FUNCTION_WORDS = frozenset({"NPRO", "PREP", "CONJ", "PRCL", "INTJ", "PRED", "NUMR"})
 _HYPHEN_PARTICLE = re.compile(r"-(?:то|ка|с|де|таки|же|ж)$")
 _CERTAIN_SHARE = 0.5  # of a word's readings that must be names for a capital at a sentence start to count
 _SHORTEST_NAME = 3
@@ -34,15 +34,12 @@ def mentions(sentence: str, language: Language) -> list[Mention]:
     words = [_without_particle(token) for token in tokens(sentence)]
     names = list(_names(sentence, words, language))
     taken = {i for i, t in enumerate(words) for m in names if m.start <= t.start < m.end}
-    return names + list(_concepts(words, taken, language))
+    return names + list(concepts(words, taken, language))
 
 
 def _without_particle(token: Token) -> Token:
     text = _HYPHEN_PARTICLE.sub("", token.text)
     return token if text == token.text else replace(token, text=text)
-
-
-# --- names --------------------------------------------------------------------------------------------
 
 
 def _names(sentence: str, words: Sequence[Token], language: Language) -> Iterator[Mention]:
@@ -125,15 +122,6 @@ def _name_share(word: str, language: Language) -> float:
     return sum(weight for (_, is_name), weight in weights.items() if is_name) / sum(weights.values())
 
 
-@lru_cache(maxsize=100_000)
-def is_function_word(word: str, language: Language) -> bool:
-    """Tell whether a word can be a pronoun, preposition, conjunction, particle or the like."""
-    return word.lower() in MORE_FUNCTION_WORDS[language] or any(
-        parse.is_known and (str(parse.tag.POS) in _FUNCTION_WORDS or {"Apro", "Dist"} & parse.tag.grammemes)
-        for parse in parses(word, language)
-    )
-
-
 def _is_name_word(word: str, language: Language) -> bool:
     return any(reading.kind in NAME_TAGS for reading in readings(word, language))
 
@@ -200,16 +188,6 @@ def _context(words: Sequence[Token], part: Sequence[int], language: Language) ->
     return Context(preposition, noun, woman)
 
 
-def is_known(word: str, language: Language) -> bool:
-    return bool(parses(word, language)[0].is_known)
-
-
-@lru_cache(maxsize=100_000)
-def may_be_noun(word: str, language: Language) -> bool:
-    """Tell whether the likeliest reading of a word is a noun."""
-    return str(parses(word, language)[0].tag.POS) == "NOUN" and not is_function_word(word, language)
-
-
 def _speaks_of_a_woman(words: Sequence[Token], first: int, last: int, language: Language) -> bool:
     """A feminine verb in the past tense follows («Одинцова встала», but not «рана Одинцова зажила») or «— сказала»."""
     before = words[first - 1] if first and words[first].gap.isspace() else None
@@ -262,75 +240,3 @@ def _head_type(noun: str, language: Language) -> str | None:
     if noun in PLACE_HEADS[language]:
         return "PLACE"
     return "ORGANIZATION" if noun in ORGANIZATION_HEADS[language] else None
-
-
-# --- concepts -----------------------------------------------------------------------------------------
-
-
-def _concepts(words: Sequence[Token], taken: set[int], language: Language) -> Iterator[Mention]:
-    i = 0
-    while i < len(words):
-        pair = _pair(words, i, language) if not {i, i + 1} & taken else None
-        if pair:
-            yield pair
-            i += 2
-            continue
-        single = _role(words[i], language) if i not in taken else None
-        if single:
-            yield single
-        i += 1
-
-
-def _pair(words: Sequence[Token], i: int, language: Language) -> Mention | None:
-    """Adjective and noun, or noun and noun in the genitive."""
-    if i + 1 >= len(words) or not words[i + 1].gap.isspace() or words[i + 1].capital:
-        return None
-    first, second = words[i], words[i + 1]
-    if any(
-        is_function_word(word.text, language) or not is_known(word.text, language) for word in (first, second)
-    ):
-        return None
-    if not may_be_noun(second.text, language) or lemma(second.text, language) in GENERAL_NOUNS[language]:
-        return None
-    tag = parses(first.text, language)[0].tag
-    if tag.POS == "ADJF" and not {"Apro", "Anum"} & tag.grammemes:
-        if lemma(first.text, language) in GENERAL_ADJECTIVES[language]:
-            return None
-        form = nominative([first.text.lower(), second.text], language, Context())
-        name = _singular(form, language) if form else None
-    elif tag.POS == "NOUN" and lemma(first.text, language) not in GENERAL_NOUNS[language]:
-        is_genitive = parses(second.text, language)[0].tag.case in ("gent", "gen2")
-        is_repeated = lemma(first.text, language) == lemma(second.text, language)
-        name = f"{lemma(first.text, language)} {second.text}" if is_genitive and not is_repeated else None
-    else:
-        name = None
-    return Mention(first.start, second.end, name.replace("ё", "е"), "CONCEPT", False) if name else None
-
-
-def _singular(form: Form, language: Language) -> str | None:
-    """Return «дорогая вещь» for «дорогие вещи»; None when the pair is not adjective and noun."""
-    adjective, noun = form.readings
-    if adjective.kind != "ADJF" or noun.kind != "NOUN":
-        return None
-    if noun.agreement != "plur":
-        return " ".join(form.words)
-    head = parses(noun.nominative, language)[0].normalized
-    gender = head.tag.gender
-    modifier = next((p for p in parses(adjective.nominative, language) if p.tag.POS == "ADJF"), None)
-    if modifier is None or head.tag.number == "plur" or gender not in ("masc", "femn", "neut"):
-        return " ".join(form.words)
-    inflected = modifier.inflect({"nomn", gender} | ({"sing"} if language == "ru" else set()))
-    return f"{inflected.word} {head.word}" if inflected else " ".join(form.words)
-
-
-def _role(word: Token, language: Language) -> Mention | None:
-    """A person by role: «комендант», «графиня»."""
-    if word.capital or len(word.text) < 4:
-        return None
-    tag = parses(word.text, language)[0].tag
-    if tag.POS != "NOUN" or "anim" not in tag.grammemes or NAME_TAGS & tag.grammemes:
-        return None
-    if is_function_word(word.text, language) or not is_known(word.text, language):
-        return None
-    name = lemma(word.text, language)
-    return None if name in GENERAL_NOUNS[language] else Mention(word.start, word.end, name, "CONCEPT", False)

@@ -8,6 +8,7 @@ from functools import lru_cache
 from math import prod
 from typing import Any
 
+from tgrag.extract.lexicon import MORE_FUNCTION_WORDS
 from tgrag.language import NAME_TAGS, parses
 from tgrag.records import Language
 
@@ -43,6 +44,7 @@ GOVERNMENT: dict[Language, dict[str, frozenset[str]]] = {
     for language, table in _GOVERNED.items()
 }
 
+_FUNCTION_WORDS = frozenset({"NPRO", "PREP", "CONJ", "PRCL", "INTJ", "PRED", "NUMR"})
 _SURNAME = re.compile(r"(?:[оеє]в|ин)$", re.IGNORECASE)
 _CONSONANT = re.compile(r"[бвгґджзйклмнпрстфхцчшщ]$", re.IGNORECASE)
 
@@ -168,7 +170,7 @@ def nominative(words: Sequence[str], language: Language, context: Context) -> Fo
     around = _best_by_agreement(context.noun, language, context) if context.noun else {}
     totals: dict[tuple[str, ...], float] = defaultdict(float)
     best: dict[tuple[str, ...], tuple[float, tuple[Reading, ...]]] = {}
-    for key in set.intersection(*(set(option) for option in options)):
+    for key in sorted(set.intersection(*(set(option) for option in options))):
         chosen = tuple(option[key][1] for option in options)
         weight = prod(option[key][0] for option in options)
         if around:
@@ -209,3 +211,23 @@ def _fit(reading: Reading, language: Language, context: Context) -> float:
     if reading.kind == "Surn" and reading.agreement == "femn":
         return _UNLIKELY if reading.case == "nomn" else _WOMAN_BY_SURNAME
     return 1.0
+
+
+@lru_cache(maxsize=100_000)
+def is_function_word(word: str, language: Language) -> bool:
+    """Tell whether a word can be a pronoun, preposition, conjunction, particle or the like."""
+    return word.lower() in MORE_FUNCTION_WORDS[language] or any(
+        parse.is_known and (str(parse.tag.POS) in _FUNCTION_WORDS or {"Apro", "Dist"} & parse.tag.grammemes)
+        for parse in parses(word, language)
+    )
+
+
+def is_known(word: str, language: Language) -> bool:
+    """Tell whether the dictionary has the word."""
+    return bool(parses(word, language)[0].is_known)
+
+
+@lru_cache(maxsize=100_000)
+def may_be_noun(word: str, language: Language) -> bool:
+    """Tell whether the likeliest reading of a word is a noun."""
+    return str(parses(word, language)[0].tag.POS) == "NOUN" and not is_function_word(word, language)
