@@ -38,7 +38,7 @@ class ParseSettings(Section):
 class ChunkSettings(Section):
     tokenizer: Literal["multilingual-e5-small"] = "multilingual-e5-small"
     limit: int = Field(
-        480, ge=32, le=510, description="tokens a text unit, special tokens and prefix not counted"
+        480, ge=32, le=508, description="tokens a text unit, special tokens and prefix not counted"
     )
     earliest_cut: float = Field(0.75, gt=0, le=1, description="share of the limit from which a unit may end")
 
