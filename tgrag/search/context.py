@@ -1,6 +1,7 @@
 """The context: what is shown of each found row, how much fits the budget, and in which order it is read."""
 
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 from tgrag.models.protocols import Tokenizer
 from tgrag.records import Community, EntityState, Evidence, Language, Relationship, TextUnit
@@ -13,6 +14,9 @@ STATE_DESCRIPTIONS = 5  # shown of one entity state: those that answer the quest
 RELATIONSHIP_DESCRIPTIONS = 2
 SEPARATOR = " | "  # between descriptions (source article)
 
+SHORTEST_LINE = 8  # tokens
+
+Kind = Literal["community", "entity", "relationship", "text_unit"]
 Row = TextUnit | EntityState | Relationship | Community
 
 _SECTIONS: dict[Language, tuple[str, str, str]] = {
@@ -20,70 +24,60 @@ _SECTIONS: dict[Language, tuple[str, str, str]] = {
     "uk": ("Стислий зміст", "Хто і що", "Текст"),
     "en": ("Summaries", "Who and what", "Text"),
 }
-_SECTION_OF = {"community": 0, "entity": 1, "relationship": 1, "text_unit": 2}
+_SECTION_OF: dict[Kind, int] = {"community": 0, "entity": 1, "relationship": 1, "text_unit": 2}
 
 
 class ItemWriter:
-    """Turns rows of a view into context items, measured with the tokenizer of whoever reads the context."""
+    """Turns rows of a view into context items, measured with the tokenizer of whoever reads the context.
 
-    def __init__(self, view: View, question: Question, tokenizer: Tokenizer) -> None:
+    units_counted_by: the tokenizer by which text units were counted when they were made.
+    """
+
+    def __init__(self, view: View, question: Question, tokenizer: Tokenizer, units_counted_by: str) -> None:
         self._view = view
         self._question = question
         self._tokenizer = tokenizer
+        self._units_are_counted = tokenizer.name == units_counted_by
 
     def text_unit(self, unit: TextUnit, score: float) -> ContextItem:
         place = label(unit.book_title, unit.headings)
-        return self._item(
-            "text_unit", unit.text_unit_id, place, unit.text, unit, unit.ordinal, unit.ordinal, score
+        n_tokens = (
+            self._tokenizer.count(_line(place, "")) + unit.n_tokens if self._units_are_counted else None
         )
+        return self._item("text_unit", unit.text_unit_id, place, unit.text, unit, score, n_tokens)
 
     def entity(self, state: EntityState, score: float) -> ContextItem:
         text = self._descriptions(state.descriptions, state, STATE_DESCRIPTIONS)
-        first, last = state.first_ordinal, state.last_ordinal
-        return self._item(
-            "entity", state.state_id, state.name, f"{state.name}: {text}", state, first, last, score
-        )
+        return self._item("entity", state.state_id, state.name, f"{state.name}: {text}", state, score)
 
     def relationship(self, edge: Relationship, score: float) -> ContextItem:
         name = f"{edge.source_name} — {edge.target_name}"
         text = self._descriptions(edge.evidence, edge, RELATIONSHIP_DESCRIPTIONS)
-        first, last = edge.first_ordinal, edge.last_ordinal
-        return self._item(
-            "relationship", edge.relationship_id, name, f"{name}: {text}", edge, first, last, score
-        )
+        return self._item("relationship", edge.relationship_id, name, f"{name}: {text}", edge, score)
 
     def community(self, window: Community, score: float) -> ContextItem:
         text = f"{window.title}. {window.summary}" if window.summary else window.title
-        first, last = window.first_ordinal, window.last_ordinal
-        return self._item("community", window.community_id, window.title, text, window, first, last, score)
+        return self._item("community", window.community_id, window.title, text, window, score)
 
     def _item(
-        self,
-        kind: str,
-        key: str,
-        name: str,
-        text: str,
-        row: Row,
-        first_ordinal: int,
-        last_ordinal: int,
-        score: float,
+        self, kind: Kind, key: str, name: str, text: str, row: Row, score: float, n_tokens: int | None = None
     ) -> ContextItem:
-        item = ContextItem(
+        place = label(row.book_title, row.headings)
+        return ContextItem(
             kind=kind,
             id=key,
             name=name,
-            label=label(row.book_title, row.headings),
+            label=place,
             text=text,
             series=self._view.books[row.series_id, row.book_number].series_title,
             book=row.book_title,
             book_number=row.book_number,
             chapter=chapter_label(row.headings),
-            first_ordinal=first_ordinal,
-            last_ordinal=last_ordinal,
+            first_ordinal=row.ordinal if isinstance(row, TextUnit) else row.first_ordinal,
+            last_ordinal=row.ordinal if isinstance(row, TextUnit) else row.last_ordinal,
             score=round(score, 6),
-            n_tokens=0,
+            n_tokens=self._tokenizer.count(_line(place, text)) if n_tokens is None else n_tokens,
         )
-        return item.model_copy(update={"n_tokens": self._tokenizer.count(line(item))})
 
     def _descriptions(self, evidence: Sequence[Evidence], row: EntityState | Relationship, n: int) -> str:
         """Return the n descriptions that share most with the question, in reading order."""
@@ -93,18 +87,23 @@ class ItemWriter:
         return SEPARATOR.join(" ".join(evidence[place].text.split()) for place in sorted(best))
 
 
-def line(item: ContextItem) -> str:
+def _line(place: str, text: str) -> str:
     """Return an item as it stands in the context, its place first."""
-    return f"[{item.label}] {item.text}"
+    return f"[{place}] {text}"
 
 
 def fill(items: Iterable[ContextItem], budget: int) -> tuple[list[ContextItem], int]:
-    """Return the items, best first, that fit the budget of tokens, and what is left of it."""
+    """Return the items, best first, that fit the budget of tokens, and what is left of it.
+
+    Items are not asked for any more once the rest is too small for a line.
+    """
     kept = []
     for item in items:
         if item.n_tokens <= budget:
             kept.append(item)
             budget -= item.n_tokens
+        if budget < SHORTEST_LINE:
+            break
     return kept, budget
 
 
@@ -118,7 +117,7 @@ def render(items: Sequence[ContextItem], language: Language) -> str:
     """Return the context as it is shown to a model: sections, each in story order, under titles in ``language``."""
     blocks = []
     for section, title in enumerate(_SECTIONS[language]):
-        lines = [line(item) for item in items if _SECTION_OF[item.kind] == section]
+        lines = [_line(item.label, item.text) for item in items if _SECTION_OF[item.kind] == section]
         if lines:
             blocks.append("\n".join([f"# {title}", *lines]))
     return "\n\n".join(blocks)

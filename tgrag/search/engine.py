@@ -136,15 +136,17 @@ class Engine:
             vector = self._embed(request.question, run) if query_vector is None else query_vector
         with run.step("hints"):
             question = read_question(request.question, vector, view)
-        writer = ItemWriter(view, question, self._tokenizer)
-        budget = self._settings.budget_tokens - titles_cost(question.language, self._tokenizer)
+        units_counted_by = self._snapshot.manifest["settings"]["chunk"]["tokenizer"]
+        writer = ItemWriter(view, question, self._tokenizer, units_counted_by)
+        titles = titles_cost(question.language, self._tokenizer)
+        budget = self._settings.budget_tokens - titles
         search = self._classic if run.mode == "classic" else self._temporal
         units, items = search(question, view, writer, budget, run)
         run.fall_backs.append(NO_RERANKER)
         with run.step("render"):
             items = in_story_order(items)
             context = render(items, question.language)
-            n_tokens = self._tokenizer.count(context)
+        n_tokens = titles + sum(item.n_tokens for item in items)
         records = view.text_units(units.rows.tolist())
         scored = list(zip(records, units.scores.tolist(), strict=True))
         return _Found(view, question, scored, items, context, n_tokens)

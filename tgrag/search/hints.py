@@ -5,8 +5,9 @@ A hint is soft: it raises what stands there and hides nothing.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -134,25 +135,35 @@ def _is_named(title: str, language: Language, question: str, min_content_words: 
 
     A title of one word has to be written as a name.
     """
-    sought = lemmas(title, language)
-    if any(lemmas(quoted, language) == sought for quoted in _quoted(question)):
+    sought, n_content_words = _read_title(title, language)
+    if any(_lemmas(quoted, language) == sought for quoted in _quoted(question)):
         return bool(sought)
-    if sum(not is_stop_word(word) for word in words(title)) < min_content_words:
+    if n_content_words < min_content_words:
         return False
-    place = _place(lemmas(question, language), sought)
+    place = _place(_lemmas(question, language), sought)
     return place is not None and (len(sought) > 1 or words(question)[place][0].isupper())
 
 
-def _quoted(question: str) -> list[str]:
-    return ["".join(groups) for groups in _QUOTED.findall(question)]
+@lru_cache(maxsize=20_000)
+def _read_title(title: str, language: Language) -> tuple[tuple[str, ...], int]:
+    """Return the lemmas of a title and how many of its words have a meaning of their own."""
+    return tuple(lemmas(title, language)), sum(not is_stop_word(word) for word in words(title))
 
 
-def _place(tokens: Sequence[str], sought: Sequence[str]) -> int | None:
+@lru_cache(maxsize=100)
+def _lemmas(text: str, language: Language) -> tuple[str, ...]:
+    return tuple(lemmas(text, language))
+
+
+@lru_cache(maxsize=100)
+def _quoted(question: str) -> tuple[str, ...]:
+    return tuple("".join(groups) for groups in _QUOTED.findall(question))
+
+
+def _place(tokens: tuple[str, ...], sought: tuple[str, ...]) -> int | None:
     """Return where ``sought`` begins in ``tokens``, or None."""
-    n = len(sought)
-    return next(
-        (i for i in range(len(tokens) - n + 1) if n and list(tokens[i : i + n]) == list(sought)), None
-    )
+    starts = range(len(tokens) - len(sought) + 1) if sought and sought[0] in tokens else ()
+    return next((start for start in starts if tokens[start : start + len(sought)] == sought), None)
 
 
 def _book_hint(text: str, book: Book) -> Hint:

@@ -4,8 +4,10 @@ The steps and their numbers are the source article's; where it reranks, the fuse
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from typing import TypeVar
 
 import numpy as np
 
@@ -17,6 +19,8 @@ from tgrag.search.requests import ContextItem
 from tgrag.search.units import NOTHING, rank_units
 from tgrag.search.view import View
 from tgrag.settings import SearchSettings
+
+T = TypeVar("T")
 
 EVIDENCE_BONUS = 0.5  # of a text unit that a chosen state rests on, in the units of a fused score
 
@@ -78,18 +82,17 @@ def temporal_context(
 
     What one part leaves goes to the next.
     """
-    scores = found.states.as_dict()
-    states = found.states.rows.tolist()
-    overlaps = found.communities.scores.tolist()
-    windows = view.windows(found.communities.rows.tolist())
-    summaries = [writer.community(window, overlap) for window, overlap in zip(windows, overlaps, strict=True)]
-    graph = [writer.entity(s, scores[row]) for row, s in zip(states, view.entity_states(states), strict=True)]
-    graph += [writer.relationship(edge, edge.weight) for edge in view.edges(found.relationships)]
-    units = view.text_units(found.units.rows.tolist())
-    texts = [writer.text_unit(unit, score) for unit, score in zip(units, found.units.scores, strict=True)]
+    summaries = (writer.community(w, s) for w, s in _scored(view.windows, found.communities))
+    entities = (writer.entity(state, score) for state, score in _scored(view.entity_states, found.states))
+    edges = (writer.relationship(edge, edge.weight) for edge in view.edges(found.relationships))
+    texts = (writer.text_unit(unit, score) for unit, score in _scored(view.text_units, found.units))
 
     shown_windows, left = fill(summaries, round(budget * settings.communities_share))
-    shown_graph, left = fill(graph, left + round(budget * settings.entities_share))
+    shown_graph, left = fill(chain(entities, edges), left + round(budget * settings.entities_share))
     used = sum(item.n_tokens for item in (*shown_windows, *shown_graph))
     shown_texts, _ = fill(texts, budget - used)
     return [*shown_windows, *shown_graph, *shown_texts]
+
+
+def _scored(records: Callable[[list[int]], list[T]], ranking: Ranking) -> Iterable[tuple[T, float]]:
+    return zip(records(ranking.rows.tolist()), ranking.scores.tolist(), strict=True)

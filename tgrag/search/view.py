@@ -7,6 +7,7 @@ hint or an error. Masks are boolean arrays over the rows of a table; records com
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from tgrag.store.snapshot import Integers, Name, Snapshot
 from tgrag.store.tables import Rows
 
 Scores = NDArray[np.float64]
+Place = TypeVar("Place", Book, Chapter)
 
 
 class View:
@@ -84,23 +86,16 @@ class View:
     @cached_property
     def books(self) -> dict[BookKey, Book]:
         """The books of which something is visible, cut at the horizon."""
-        return {
-            book.key: replace(book, last_ordinal=min(book.last_ordinal, int(limit)))
-            for book, limit in zip(self._snapshot.books, self._limits, strict=True)
-            if book.first_ordinal <= limit
-        }
+        limits = zip(self._snapshot.books, self._limits.tolist(), strict=True)
+        return {book.key: _begun(book, limit) for book, limit in limits if book.first_ordinal <= limit}
 
     @cached_property
     def chapters(self) -> list[Chapter]:
-        """The chapters that have begun, in the order in which they start."""
+        """The chapters that have begun, in the order in which they start, cut at the horizon."""
         return [
-            replace(
-                chapter,
-                book=self.books[chapter.book.key],
-                last_ordinal=min(chapter.last_ordinal, self._horizon.of(chapter.book)),
-            )
+            _begun(chapter, limit)
             for chapter in self._snapshot.chapters
-            if chapter.first_ordinal <= self._horizon.of(chapter.book)
+            if chapter.first_ordinal <= (limit := self._horizon.of(chapter.book))
         ]
 
     @cached_property
@@ -195,6 +190,10 @@ class View:
         place = [known.key for known in self._snapshot.books].index(book)
         mask: Mask = (self._snapshot.book_of[table] == place) & (first <= ordinals) & (ordinals <= last)
         return mask
+
+
+def _begun(place: Place, limit: int) -> Place:
+    return place if place.last_ordinal <= limit else replace(place, last_ordinal=limit)
 
 
 def _visible(rows: Sequence[int], mask: Mask) -> Sequence[int]:

@@ -3,19 +3,20 @@
 Search does not read a snapshot itself but a ``tgrag.search.view.View`` of it, which is cut at a horizon.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tgrag.language import lemmas
 from tgrag.records import Community, Document, Entity, EntityState, Relationship, TextUnit
 from tgrag.store.lexical import LexicalIndex
 from tgrag.store.places import Book, Chapter, books_of, chapters_of
-from tgrag.store.tables import TABLES, Nested, Rows
+from tgrag.store.tables import TABLES, Rows, flat_values
 from tgrag.store.vectors import VectorIndex
 
 Integers = NDArray[np.int64]
@@ -33,9 +34,9 @@ class Links:
 
     @classmethod
     def from_pairs(cls, sources: Integers, targets: Integers, n_sources: int) -> "Links":
-        pairs = np.unique(np.column_stack([sources, targets]), axis=0)
-        counts = np.bincount(pairs[:, 0], minlength=n_sources)
-        return cls(np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), pairs[:, 1])
+        counts = np.bincount(sources, minlength=n_sources)
+        order = np.lexsort((targets, sources))
+        return cls(np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), targets[order])
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +62,8 @@ class Snapshot:
     """Row i of a vector index and of the inverted index is row i of its table.
 
     book_of: for text_units, entity_states, relationships and communities the place of each row's book in
-    ``books``. states_of_relationship: source and target, shape (n, 2). names: for each lemma the names that have it. chapters: as they start, an outer one before its
-    inner ones.
+    ``books``. states_of_relationship: source and target, shape (n, 2). names: for each lemma the names that
+    have it. chapters: in the order in which they start, an outer one before its inner ones.
     """
 
     collection: str
@@ -106,9 +107,8 @@ class Snapshot:
         units, entities, states = rows["text_units"], rows["entities"], rows["entity_states"]
         edges, communities = rows["relationships"], rows["communities"]
         books = books_of(units, rows["documents"])
-        entity_of_state = _places(entities, states.column("entity_id"))
-        ends = [_places(states, edges.column(f"{end}_state_id")) for end in ("source", "target")]
-        members = communities.nested("members")
+        entity_of_state = _places(entities, states.table["entity_id"])
+        ends = [_places(states, edges.table[f"{end}_state_id"]) for end in ("source", "target")]
         return cls(
             collection=collection,
             version_id=version_id,
@@ -135,7 +135,9 @@ class Snapshot:
                 np.concatenate(ends), np.tile(np.arange(len(edges)), 2), len(states)
             ),
             communities_of_state=Links.from_pairs(
-                _places(states, members.values), members.owners(), len(states)
+                _places(states, flat_values(communities.table["members"])),
+                communities.nested("members").owners(),
+                len(states),
             ),
             descriptions=_evidence(states, "descriptions", units),
         )
@@ -145,8 +147,13 @@ class Snapshot:
         return [chapter for chapter in self.chapters if chapter.book.series_id == series_id]
 
 
-def _places(rows: Rows[Any], keys: Iterable[str]) -> Integers:
-    return np.array([rows.by_id[key] for key in keys], dtype=np.int64)
+def _places(rows: Rows[Any], keys: pa.Array | pa.ChunkedArray) -> Integers:
+    """Return the row of each key. Raises ValueError on a key that no row has."""
+    places = pc.index_in(keys, value_set=rows.table[rows.kind.key].combine_chunks())
+    if places.null_count:
+        raise ValueError(f"{places.null_count} references to rows that are not there, by {rows.kind.key}")
+    found: Integers = places.to_numpy().astype(np.int64)
+    return found
 
 
 def _book_places(rows: Rows[Any], books: Sequence[Book]) -> Integers:
@@ -156,11 +163,11 @@ def _book_places(rows: Rows[Any], books: Sequence[Book]) -> Integers:
 
 
 def _evidence(rows: Rows[Any], column: str, units: Rows[TextUnit]) -> EvidenceColumns:
-    ordinals: Nested = rows.nested(column, "ordinal")
+    ordinals = rows.nested(column, "ordinal")
     return EvidenceColumns(
         rows=ordinals.owners(),
         ordinals=ordinals.values,
-        units=_places(units, rows.nested(column, "text_unit_id").values),
+        units=_places(units, flat_values(rows.table[column], "text_unit_id")),
     )
 
 

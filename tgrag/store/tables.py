@@ -172,11 +172,15 @@ class Nested:
 
 def flat(lists: pa.ChunkedArray, field: str | None = None) -> Nested:
     """Return a list column in flat form; ``field`` chooses one field of a list of structs."""
-    joined = lists.combine_chunks()
-    values = joined.flatten() if field is None else joined.flatten().field(field)
-    lengths = joined.value_lengths().to_numpy(zero_copy_only=False)
+    lengths = lists.combine_chunks().value_lengths().to_numpy(zero_copy_only=False)
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    return Nested(offsets, values.to_numpy(zero_copy_only=False))
+    return Nested(offsets, flat_values(lists, field).to_numpy(zero_copy_only=False))
+
+
+def flat_values(lists: pa.ChunkedArray, field: str | None = None) -> pa.Array:
+    """Return the values of all lists of a column, one after the other."""
+    values = lists.combine_chunks().flatten()
+    return values if field is None else values.field(field)
 
 
 class Rows(Generic[T]):

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from itertools import groupby
 
 import numpy as np
 
@@ -166,7 +167,7 @@ def snapshot_of(units: Sequence[TextUnit], docs: Sequence[Document]) -> Snapshot
     return Snapshot.from_parts(
         "toy",
         "v1",
-        {"embedder": asdict(embedder.identity)},
+        {"embedder": asdict(embedder.identity), "settings": {"chunk": {"tokenizer": ToyTokenizer.name}}},
         tables,
         {
             name: vectors.build(
@@ -225,11 +226,8 @@ def _graph(units: Sequence[TextUnit]) -> tuple[list[Entity], list[EntityState], 
             degree=0,
         )
         entities[series, key] = entity
-        for unit, _, _ in found:
-            in_chapter = [
-                m for m in found if (m[0].book_number, m[0].chapter_id) == (unit.book_number, unit.chapter_id)
-            ]
-            states.setdefault((series, key, unit.book_number, unit.chapter_id), _state(entity, in_chapter))
+        for place, in_chapter in groupby(found, key=lambda m: (m[0].book_number, m[0].chapter_id)):
+            states[(series, key, *place)] = _state(entity, list(in_chapter))
     edges = [_edge(key, found, entities, states) for key, found in pairs.items()]
     return list(entities.values()), list(states.values()), edges
 

@@ -1,7 +1,7 @@
 import pytest
 
 from tests.unit.search.graphs import ToyEmbedder, ToyTokenizer
-from tgrag.search.context import ItemWriter, fill, in_story_order, line, render
+from tgrag.search.context import ItemWriter, fill, in_story_order, render
 from tgrag.search.engine import Engine
 from tgrag.search.horizon import resolve_as_of
 from tgrag.search.question import read_question
@@ -69,7 +69,7 @@ def test_units_that_the_states_rest_on_are_raised(view, question, states):
 def test_the_context_keeps_to_its_budget_and_to_story_order(snapshot, budget):
     engine = Engine(snapshot, ToyEmbedder(), ToyTokenizer(), SearchSettings(budget_tokens=budget))
     found = engine.retrieve(QueryRequest(question="Что сделал Гаврила?"))
-    assert 0 < found.n_tokens <= budget
+    assert 0 < ToyTokenizer().count(found.context) <= found.n_tokens <= budget
     assert {item.kind for item in found.items} >= {"entity", "text_unit"}
     places = [(item.series, item.first_ordinal) for item in found.items]
     assert places == sorted(places)
@@ -94,15 +94,16 @@ def test_what_one_part_leaves_goes_to_the_next(snapshot):
 
 
 def test_section_titles_are_in_the_language_of_the_question(view, question):
-    writer = ItemWriter(view, question, ToyTokenizer())
+    writer = ItemWriter(view, question, ToyTokenizer(), ToyTokenizer.name)
     items = [writer.text_unit(unit, 1.0) for unit in view.text_units([1, 0])]
-    assert render(in_story_order(items), "uk").startswith(f"# Текст\n{line(items[1])}\n{line(items[0])}")
+    lines = [f"[{item.label}] {item.text}" for item in items]
+    assert render(in_story_order(items), "uk") == "\n".join(["# Текст", lines[1], lines[0]])
     assert render(items, "en").startswith("# Text\n")
     assert render([], "ru") == ""
 
 
 def test_an_item_too_long_for_the_budget_makes_way_for_the_next(view, question):
-    writer = ItemWriter(view, question, ToyTokenizer())
+    writer = ItemWriter(view, question, ToyTokenizer(), ToyTokenizer.name)
     items = sorted((writer.text_unit(u, 1.0) for u in view.text_units(range(5))), key=lambda i: -i.n_tokens)
     kept, left = fill(items, items[-1].n_tokens)
     assert kept == [items[-1]] or kept[0].n_tokens == items[-1].n_tokens
