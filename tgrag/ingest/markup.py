@@ -16,7 +16,6 @@ from marko.ext.gfm import gfm
 from tgrag.ingest.encoding import decode_markup
 from tgrag.ingest.headings import line_heading
 from tgrag.ingest.plain import read_plain
-from tgrag.ingest.refusal import Refused
 from tgrag.ingest.text import clean, squeeze, squeeze_lines
 from tgrag.ingest.xml import Node, attribute, local
 from tgrag.records import Element, ElementKind
@@ -72,10 +71,7 @@ def parse_html(text: str) -> Node:
 def read_tree(root: Node, is_dropped: Callable[[Node], bool] = lambda _: False) -> Markup:
     """Turn a parsed page into elements. is_dropped tells which nodes are left out with all that is in them."""
     walker = _Walker(is_dropped)
-    try:
-        walker.walk(root)
-    except RecursionError as error:
-        raise Refused("the page is nested too deeply to be a document") from error
+    walker.walk(root)
     walker.close()
     heading = next((element.text for element in walker.elements if element.kind == "heading"), None)
     titles = (squeeze(clean("".join(node.itertext()))) for node in root.iter() if local(node) == "title")

@@ -84,6 +84,10 @@ def parse(name: str, data: bytes) -> ParsedDocument:
         return document
     except Refused as refusal:
         return ParsedDocument(status="failed", reason=str(refusal))
+    except RecursionError:
+        return ParsedDocument(
+            status="failed", reason="it is nested too deeply to be a document; get another copy"
+        )
 
 
 def parse_key(content_hash: str, name: str) -> str:

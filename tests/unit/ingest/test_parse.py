@@ -127,6 +127,8 @@ OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
         ("a.html", b"<html><body><img src='x'></body></html>", "no text"),
         ("a.html", b"<html><body><h1>Title</h1></body></html>", "only headings"),
         ("a.fb2", b"<FictionBook><body>", "damaged"),
+        ("a.html", b"<div>" * 5000 + b"x", "nested"),
+        ("a.md", b"> " * 2000 + b"x", "nested"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_failed_with_a_reason(name: str, data: bytes, says: str) -> None:
