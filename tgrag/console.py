@@ -42,7 +42,9 @@ def answer_lines(answer: Answer) -> list[str]:
     lines = [answer.answer, ""]
     for citation in answer.citations:
         mark = "" if citation.verified else "  (not verified)"
-        lines += [f"[{citation.number}] {place(citation)}{mark}", f"    «{citation.quote}»"]
+        lines.append(f"[{citation.number}] {place(citation)}{mark}")
+        if citation.quote not in answer.answer:
+            lines.append(f"    «{citation.quote}»")
     lines += [f"note: {f.step}: {f.used} instead of {f.wanted} ({f.reason})" for f in answer.fall_backs]
     seconds = answer.timings.get("total", sum(answer.timings.values()))
     lines.append(f"{answer.collection} · version {answer.version} · {answer.mode} · {seconds:.2f} s")
