@@ -15,7 +15,9 @@ def chapters(characters: int = 900) -> list[str]:
 
 def book(*parts: str, title: str = "ПОВЕСТЬ") -> str:
     """A book of numbered chapters in plain text."""
-    return f"{title}\n\n" + "\n\n".join(f"Глава {n}\n\n{part}" for n, part in enumerate(parts, start=1)) + "\n"
+    return (
+        f"{title}\n\n" + "\n\n".join(f"Глава {n}\n\n{part}" for n, part in enumerate(parts, start=1)) + "\n"
+    )
 
 
 def write_library(folder: Path) -> None:
@@ -28,7 +30,9 @@ def write_library(folder: Path) -> None:
 
 
 def files_below(folder: Path) -> dict[str, bytes]:
-    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+    return {
+        p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()
+    }
 
 
 def table_bytes(root: Path, collection: str, version_id: str) -> dict[str, bytes]:

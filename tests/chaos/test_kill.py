@@ -20,9 +20,21 @@ TRIALS = [pytest.param(seed, marks=[] if seed == 0 else pytest.mark.long) for se
 
 
 def start(books: Path, root: Path) -> subprocess.Popen[str]:
-    command = [sys.executable, str(JOB), "--input", str(books), "--collection", "c", "--root", str(root), "--json"]
+    command = [
+        sys.executable,
+        str(JOB),
+        "--input",
+        str(books),
+        "--collection",
+        "c",
+        "--root",
+        str(root),
+        "--json",
+    ]
     environment = {k: v for k, v in os.environ.items() if k != "RAY_ADDRESS"}
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    )
 
 
 def finish(books: Path, root: Path) -> dict:
@@ -68,7 +80,9 @@ def test_killed_and_run_again(seed: int, tmp_path: Path) -> None:
     assert table_bytes(root, "c", undisturbed["version_id"]) == tables
 
 
-def test_hash_seed_and_number_of_workers_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hash_seed_and_number_of_workers_change_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     books = tmp_path / "books"
     write_library(books)
     results = []

@@ -7,7 +7,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.books import book, chapters, files_below, table_bytes, write_library
-from tgrag.errors import InvalidRequest, LeaseHeld, PublishConflict, TgragError, UnknownDocument, UnknownVersion
+from tgrag.errors import (
+    InvalidRequest,
+    LeaseHeld,
+    PublishConflict,
+    TgragError,
+    UnknownDocument,
+    UnknownVersion,
+)
 from tgrag.index.catalog import Catalog, Collection
 from tgrag.index.lease import Lease
 from tgrag.index.run import collect_garbage, delete, index, rollback
@@ -42,7 +49,9 @@ class Library:
         return index([str(path) for path in inputs or (self.books,)], "c", self.settings, quiet)
 
     def texts(self, version_id: str | None = None) -> str:
-        table = self.collection.table(version_id or self.collection.require_current().version_id, "text_units")
+        table = self.collection.table(
+            version_id or self.collection.require_current().version_id, "text_units"
+        )
         return "\n".join(table["text"].to_pylist())
 
 
@@ -90,7 +99,9 @@ def test_equal_input_and_memo_give_equal_tables(indexed: tuple[Library, Summary]
     library, first = indexed
     other = Library(tmp_path)
     second = other.index()
-    assert second.version_id == first.version_id, "the embedder is deterministic, so even the version is equal"
+    assert second.version_id == first.version_id, (
+        "the embedder is deterministic, so even the version is equal"
+    )
     assert table_bytes(other.root, "c", second.version_id) == table_bytes(library.root, "c", first.version_id)
 
 

@@ -1,6 +1,5 @@
 """The graph is causal: what is known at N is the graph of the text cut at N."""
 
-
 from typing import Any
 
 from hypothesis import given, settings
@@ -74,7 +73,12 @@ def known_at(graph: Graph, limit: int) -> dict[str, Any]:
             if s.known_from <= limit
         },
         "relationships": {
-            r.relationship_id: (r.source_name, r.target_name, r.type, [e for e in r.evidence if e.ordinal <= limit])
+            r.relationship_id: (
+                r.source_name,
+                r.target_name,
+                r.type,
+                [e for e in r.evidence if e.ordinal <= limit],
+            )
             for r in graph.relationships
             if r.known_from <= limit
         },
@@ -89,7 +93,9 @@ def test_the_graph_of_a_cut_text_is_the_graph_known_at_the_cut(
 ) -> None:
     units, extractions = data
     cut = [u for u in units if u.ordinal <= limit]
-    assert known_at(build(units, extractions, WINDOWS), limit) == known_at(build(cut, extractions, WINDOWS), limit)
+    assert known_at(build(units, extractions, WINDOWS), limit) == known_at(
+        build(cut, extractions, WINDOWS), limit
+    )
 
 
 @settings(max_examples=50, deadline=None)
@@ -148,6 +154,8 @@ def test_nothing_gives_nothing() -> None:
 
 def test_the_order_of_the_extractions_does_not_matter() -> None:
     units = [unit(n) for n in range(6)]
-    extractions = {u.text_unit_id: extraction(u, [(NAMES[u.ordinal % 3], True), ("Вера", False)]) for u in units}
+    extractions = {
+        u.text_unit_id: extraction(u, [(NAMES[u.ordinal % 3], True), ("Вера", False)]) for u in units
+    }
     backwards = dict(reversed(extractions.items()))
     assert build(units, extractions, WINDOWS) == build(units, backwards, WINDOWS)

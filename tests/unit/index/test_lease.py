@@ -20,7 +20,13 @@ def lease(root: Root, purpose: str = "a run", *, seconds: float = 30, wait: floa
 
 
 def put_holder(root: Root, number: int, **changes: object) -> None:
-    holder = {"purpose": "another run", "host": "elsewhere", "pid": 1, "started": 5, "expires_at": time.time() + 60}
+    holder = {
+        "purpose": "another run",
+        "host": "elsewhere",
+        "pid": 1,
+        "started": 5,
+        "expires_at": time.time() + 60,
+    }
     root.write(f"c/lease/{number:010}.json", json.dumps(asdict(Holder(**holder | changes))).encode())  # type: ignore[arg-type]
 
 

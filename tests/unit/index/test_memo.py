@@ -12,7 +12,9 @@ from tgrag.store.root import LocalRoot, open_root
 
 IDENTITY = EmbedderIdentity("toy", "1", 4, True, "q: ", "p: ", 512)
 DOCUMENT = ParsedDocument(
-    "ok", title="Пиковая дама", elements=(Element("heading", "I", 1), Element("paragraph", "Однажды…", page=3))
+    "ok",
+    title="Пиковая дама",
+    elements=(Element("heading", "I", 1), Element("paragraph", "Однажды…", page=3)),
 )
 
 
