@@ -5,6 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.roots import root_address, s3_endpoint  # noqa: F401  (fixtures for all)
+
 os.environ["RAY_AUTH_MODE"] = "disabled"  # before anything imports Ray, which reads it then
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
 os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"  # loopback only, see tgrag/cluster.py

@@ -215,7 +215,7 @@ def test_a_second_writer_leaves_with_a_clear_word(tmp_path: Path) -> None:
     root = open_root(str(library.root))
     with (
         Lease(root, "c", "an index run", lease_seconds=30),
-        pytest.raises(LeaseHeld, match="an index run .* is writing"),
+        pytest.raises(LeaseHeld, match=r"an index run .* is writing"),
     ):
         library.index()
 

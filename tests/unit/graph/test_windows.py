@@ -1,3 +1,5 @@
+import itertools
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,8 +16,8 @@ def test_windows_cover_everything_and_none_is_redundant(n: int, size: int, data:
     found = spans(n, size, overlap)
     assert sorted({i for start, end in found for i in range(start, end)}) == list(range(n))
     assert all(end - start == size for start, end in found[:-1])
-    assert all(a[1] < b[1] for a, b in zip(found, found[1:], strict=False))
-    assert all(a[1] - b[0] == overlap for a, b in zip(found, found[1:], strict=False))
+    assert all(a[1] < b[1] for a, b in itertools.pairwise(found))
+    assert all(a[1] - b[0] == overlap for a, b in itertools.pairwise(found))
 
 
 def test_the_article_s_windows() -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.roots import root_address, s3_endpoint  # noqa: F401  (fixtures)
 from tgrag.errors import LeaseHeld
 from tgrag.index.lease import Holder, Lease
 from tgrag.store.root import LocalRoot, Root, open_root
@@ -32,9 +31,12 @@ def put_holder(root: Root, number: int, **changes: object) -> None:
 
 def test_one_holder_at_a_time(root_address: str) -> None:
     root = open_root(root_address)
-    with lease(root, "the first run"):
-        with pytest.raises(LeaseHeld, match="the first run .*process"), lease(root):
-            pass
+    with (
+        lease(root, "the first run"),
+        pytest.raises(LeaseHeld, match=r"the first run .*process"),
+        lease(root),
+    ):
+        pass
     with lease(root) as again:
         again.check()
 
@@ -60,7 +62,7 @@ def test_waiting_for_the_holder(tmp_path: Path) -> None:
 def test_a_killed_process_of_this_machine_holds_nothing(tmp_path: Path) -> None:
     program = (
         "import sys, time; from tgrag.index.lease import Lease; from tgrag.store.root import open_root\n"
-        f"with Lease(open_root({str(tmp_path)!r}), 'c', 'doomed', lease_seconds=600): print('in', flush=True); time.sleep(60)"
+        f"with Lease(open_root({str(tmp_path)!r}), 'c', 'doomed', lease_seconds=99): print('in', flush=True); time.sleep(60)"
     )
     process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE)
     assert process.stdout and process.stdout.readline() == b"in\n"

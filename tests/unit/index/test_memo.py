@@ -4,7 +4,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.roots import root_address, s3_endpoint  # noqa: F401  (fixtures)
 from tgrag.index.memo import ATTEMPTS, Failure, ParseMemo, VectorMemo, purge, vector_key
 from tgrag.models.protocols import EmbedderIdentity
 from tgrag.records import Element, ParsedDocument

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.roots import root_address, s3_endpoint  # noqa: F401  (fixtures)
 from tgrag.errors import ConfigurationError, StorageError
 from tgrag.store.root import TEMPORARY, LocalRoot, open_root
 
