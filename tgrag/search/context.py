@@ -38,12 +38,11 @@ class ItemWriter:
         self._question = question
         self._tokenizer = tokenizer
         self._units_are_counted = tokenizer.name == units_counted_by
+        self._label_costs: dict[str, int] = {}
 
     def text_unit(self, unit: TextUnit, score: float) -> ContextItem:
         place = label(unit.book_title, unit.headings)
-        n_tokens = (
-            self._tokenizer.count(_line(place, "")) + unit.n_tokens if self._units_are_counted else None
-        )
+        n_tokens = self._label_cost(place) + unit.n_tokens if self._units_are_counted else None
         return self._item("text_unit", unit.text_unit_id, place, unit.text, unit, score, n_tokens)
 
     def entity(self, state: EntityState, score: float) -> ContextItem:
@@ -78,6 +77,11 @@ class ItemWriter:
             score=round(score, 6),
             n_tokens=self._tokenizer.count(_line(place, text)) if n_tokens is None else n_tokens,
         )
+
+    def _label_cost(self, place: str) -> int:
+        if place not in self._label_costs:
+            self._label_costs[place] = self._tokenizer.count(_line(place, ""))
+        return self._label_costs[place]
 
     def _descriptions(self, evidence: Sequence[Evidence], row: EntityState | Relationship, n: int) -> str:
         """Return the n descriptions that share most with the question, in reading order."""
