@@ -62,7 +62,7 @@ def text_units(
     chunks = []
     for section in parsed.sections:
         pieces = list(_pieces(parsed.text, section, language, tokenizer, settings.limit))
-        for start, end in _fill(parsed.text, pieces, tokenizer, settings):
+        for start, end, n_tokens in _fill(parsed.text, pieces, tokenizer, settings):
             text = parsed.text[start:end]
             number = n_equals[section.headings, text]
             n_equals[section.headings, text] += 1
@@ -77,7 +77,7 @@ def text_units(
                     book=section.book,
                     book_title=section.book_title,
                     page_numbers=_pages(section.body, start, end),
-                    n_tokens=tokenizer.count(text),
+                    n_tokens=n_tokens,
                 )
             )
     return chunks
@@ -142,24 +142,25 @@ def _word_parts(
 
 def _fill(
     text: str, pieces: Sequence[_Piece], tokenizer: Tokenizer, settings: ChunkSettings
-) -> Iterator[tuple[int, int]]:
+) -> Iterator[tuple[int, int, int]]:
+    """Yield start, end and token count of each unit: chosen by the sums of its pieces, then counted as a whole."""
     first = 0
     while first < len(pieces):
-        last = _last_that_fits(text, pieces, first, tokenizer, settings.limit)
+        last = _last_that_fits(pieces, first, settings.limit)
         if last + 1 < len(pieces):
             last = _cut(text, pieces, first, last, settings)
-        yield pieces[first].start, pieces[last].end
+        start = pieces[first].start
+        while (n_tokens := tokenizer.count(text[start : pieces[last].end])) > settings.limit and last > first:
+            last -= 1
+        yield start, pieces[last].end, n_tokens
         first = last + 1
 
 
-def _last_that_fits(text: str, pieces: Sequence[_Piece], first: int, tokenizer: Tokenizer, limit: int) -> int:
-    """Return the last piece up to which the joined text keeps to the limit: by sums, then by counting."""
+def _last_that_fits(pieces: Sequence[_Piece], first: int, limit: int) -> int:
     last, total = first, pieces[first].n_tokens
     while last + 1 < len(pieces) and total + pieces[last + 1].n_tokens <= limit:
         last += 1
         total += pieces[last].n_tokens
-    while last > first and tokenizer.count(text[pieces[first].start : pieces[last].end]) > limit:
-        last -= 1
     return last
 
 
