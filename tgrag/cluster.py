@@ -18,8 +18,9 @@ def connect(address: str | None = None) -> None:
     """Make sure that this process is connected to Ray.
 
     address: of a running Ray; else ``RAY_ADDRESS`` (set inside a submitted job) names one. Without either a
-    private Ray starts on loopback and ends with the process. Other users of the machine reach loopback too, so it
-    asks for a token that only this process and its children know (unless RAY_AUTH_MODE says otherwise).
+    private Ray starts on loopback and ends with the process. Serve's replicas listen on every interface all the
+    same, and other users of the machine reach loopback too, so it asks for a token that only this process and its
+    children know (unless RAY_AUTH_MODE says otherwise).
     Raises ConfigurationError when the cluster named cannot be reached.
     """
     address = address or os.environ.get("RAY_ADDRESS")
