@@ -13,8 +13,9 @@ from tgrag.search.view import View
 
 READ_UNITS = 10  # of the ranking: further down, sentences match by accident
 UNIT_WEIGHT = 0.3  # of the text unit's own score, against 1 for all the words of the question
+NEAR_WEIGHT = 0.3  # of what only the sentences beside it share with the question («она умерла»)
 NAME_WEIGHT = 0.3  # of naming who or what the question names
-SHORT_SENTENCE = 4  # words; a shorter one only names its subject
+FULL_SENTENCE = 6  # words; a shorter one more often names its subject than says something of it
 MIN_SHARE = 0.2  # of the question's words, by rarity: below, a sentence is about something else
 MIN_OF_BEST = 0.6  # of the best sentence's score
 
@@ -68,16 +69,18 @@ def best_quotes(
     priors = _priors([score for _, score in units])
     quotes: dict[str, Quote] = {}
     for (unit, _), prior in zip(units, priors, strict=True):
-        for start, end in sentences(unit.text, unit.language):
-            text = unit.text[start:end].strip()
-            terms = question.words_in(text, unit.language)
-            share = question.share(terms)
+        spans = sentences(unit.text, unit.language)
+        texts = [unit.text[start:end].strip() for start, end in spans]
+        terms = [question.words_in(text, unit.language) for text in texts]
+        for place, text in enumerate(texts):
+            share = question.share(terms[place])
             if share < MIN_SHARE or text in quotes:
                 continue
-            score = share + NAME_WEIGHT * question.share(terms & names) + UNIT_WEIGHT * prior
-            if len(words(text)) < SHORT_SENTENCE:
-                score /= 2
-            quotes[text] = Quote(text, unit, start, score)
+            near = set().union(*terms[max(0, place - 1) : place + 2]) - terms[place]
+            score = share + NEAR_WEIGHT * question.share(near) + UNIT_WEIGHT * prior
+            score += NAME_WEIGHT * question.share(terms[place] & names)
+            fullness = min(1.0, len(words(text)) / FULL_SENTENCE)
+            quotes[text] = Quote(text, unit, spans[place][0], score * (1 + fullness) / 2)
     best = sorted(quotes.values(), key=lambda q: (-round(q.score, 6), *_place(q)))[:n_sentences]
     return sorted((q for q in best if q.score >= MIN_OF_BEST * best[0].score), key=_place)
 

@@ -168,10 +168,10 @@ class View:
 
     def units_of(self, states: Iterable[int]) -> Integers:
         """Return the text units that are known evidence of any of these states, ascending."""
-        evidence = self._snapshot.descriptions
+        evidence = self._snapshot.evidence
         chosen = np.zeros(len(self.states), dtype=np.bool_)
         chosen[np.fromiter(states, dtype=np.int64)] = True
-        known = chosen[evidence.rows] & self.units[evidence.units]
+        known = chosen[evidence.states] & self.units[evidence.units]
         return np.unique(evidence.units[known])
 
     def units_between(self, book: BookKey, first_ordinal: int, last_ordinal: int) -> Mask:

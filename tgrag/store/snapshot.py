@@ -49,12 +49,11 @@ class Name:
 
 
 @dataclass(frozen=True, slots=True)
-class EvidenceColumns:
-    """The evidence of all rows of a table in flat form: where it stands."""
+class Evidence:
+    """All descriptions of all entity states: the state that each belongs to and the text unit it comes from."""
 
-    rows: Integers  # the table row that each piece belongs to
-    ordinals: Integers
-    units: Integers  # rows of text_units
+    states: Integers
+    units: Integers
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +85,7 @@ class Snapshot:
     states_of_relationship: Integers
     relationships_of_state: Links
     communities_of_state: Links
-    descriptions: EvidenceColumns
+    evidence: Evidence
 
     @classmethod
     def from_parts(
@@ -139,7 +138,10 @@ class Snapshot:
                 communities.nested("members").owners(),
                 len(states),
             ),
-            descriptions=_evidence(states, "descriptions", units),
+            evidence=Evidence(
+                states=states.nested("descriptions", "ordinal").owners(),
+                units=_places(units, flat_values(states.table["descriptions"], "text_unit_id")),
+            ),
         )
 
     def chapters_of(self, series_id: str) -> list[Chapter]:
@@ -160,15 +162,6 @@ def _book_places(rows: Rows[Any], books: Sequence[Book]) -> Integers:
     place = {book.key: number for number, book in enumerate(books)}
     keys = zip(rows.column("series_id").tolist(), rows.column("book_number").tolist(), strict=True)
     return np.array([place[key] for key in keys], dtype=np.int64)
-
-
-def _evidence(rows: Rows[Any], column: str, units: Rows[TextUnit]) -> EvidenceColumns:
-    ordinals = rows.nested(column, "ordinal")
-    return EvidenceColumns(
-        rows=ordinals.owners(),
-        ordinals=ordinals.values,
-        units=_places(units, flat_values(rows.table[column], "text_unit_id")),
-    )
 
 
 def _names(entities: Rows[Entity]) -> dict[str, tuple[Name, ...]]:
