@@ -156,7 +156,7 @@ def snapshot_of(units: Sequence[TextUnit], docs: Sequence[Document]) -> Snapshot
         "entity_states": ordered_table("entity_states", states),
         "relationships": ordered_table("relationships", edges),
         "communities": ordered_table(
-            "communities", windows(units, ordered("entity_states", states), settings) if units else []
+            "communities", windows(units, ordered("entity_states", states), settings)
         ),
     }
     embedder = ToyEmbedder()

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tgrag.search.fuse import Ranking, fuse, raised, ranked, top
@@ -22,6 +22,7 @@ def test_equal_scores_keep_the_order_of_the_table():
     assert top(np.array([0.0, 0.3, 0.3, 0.9]), 2).rows.tolist() == [3, 1]
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(scores)
 def test_a_list_fused_with_nothing_keeps_its_order(values):
     dense = ranked(np.arange(len(values)), values)

@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tgrag.store.lexical import LexicalIndex, build
@@ -23,6 +23,7 @@ def test_score_is_bm25_by_hand():
     assert scores[1:].tolist() == [0, 0]
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(documents, st.data())
 def test_statistics_are_those_of_the_visible_rows_alone(rows, data):
     mask = np.array(data.draw(st.lists(st.booleans(), min_size=len(rows), max_size=len(rows))))

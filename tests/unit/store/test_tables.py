@@ -3,7 +3,7 @@ from dataclasses import fields
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tgrag.records import Alias, Entity, EntityState, TextUnit
@@ -55,12 +55,14 @@ def test_types_follow_the_hints():
     assert [field.name for field in struct] == ["text", "ordinal", "text_unit_id", "strength"]
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(entities, max_size=5))
 def test_records_survive_the_way_to_bytes_and_back(records):
     table = read_table(table_bytes(to_table(Entity, records)))
     assert [from_row(Entity, row) for row in table.to_pylist()] == records
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(entities, max_size=8, unique_by=lambda e: e.entity_id), st.randoms())
 def test_the_same_records_in_any_order_give_the_same_bytes(records, rng: random.Random):
     shuffled = rng.sample(records, len(records))

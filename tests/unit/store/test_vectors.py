@@ -1,5 +1,5 @@
 import numpy as np
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tgrag.store.vectors import VectorIndex, build
@@ -11,6 +11,7 @@ def brute_force(vectors, query, k, mask):
     return rows[np.lexsort((rows, -scores[rows]))][:k].tolist()
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(st.integers(0, 3), max_size=60),
     st.integers(1, 12),
