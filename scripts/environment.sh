@@ -26,7 +26,7 @@ install() {
         "$python" -m venv .venv
     fi
     wanted="$(cat pyproject.toml constraints.txt | cksum)"
-    if [[ ! -f "$stamp" || "$(cat "$stamp")" != "$wanted" ]]; then
+    if ! grep -qsxF "$wanted" "$stamp" ".venv/installed[dev]"; then
         say "installing tgrag$1 and what it needs, at the pinned versions (1-3 minutes the first time)"
         .venv/bin/python -m pip install --disable-pip-version-check -c constraints.txt -e ".$1" 2>.venv/pip.log |
             awk '/^Collecting/ { printf "."; fflush() } /^Installing coll/ { print "\n    unpacking"; fflush() }' ||
