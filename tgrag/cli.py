@@ -9,7 +9,18 @@ import typer
 from typer.core import TyperCommand
 
 from tgrag.errors import TgragError
-from tgrag.options import AsJson, Collection, Config, Flags, Profile, Root, parse_as_of, read_settings
+from tgrag.options import (
+    AsJson,
+    Collection,
+    Config,
+    Flags,
+    Profile,
+    Root,
+    Wait,
+    parse_as_of,
+    read_request,
+    read_settings,
+)
 
 if TYPE_CHECKING:
     from tgrag.index import catalog
@@ -48,14 +59,20 @@ def index(
     collection: Annotated[
         str, typer.Option("--collection", "-c", metavar="NAME", help="Made when it is new.")
     ],
-    retry_failed: Annotated[bool, typer.Option(help="Try again also what has failed for good.")] = False,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Try again also what has failed for good.")
+    ] = False,
+    wait: Wait = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Parallel workers a stage; all CPUs without it.")
+    ] = None,
     root: Root = None,
     config: Config = None,
     profile: Profile = None,
     as_json: AsJson = False,
 ) -> None:
     """Index documents and publish the result as a new version. Only what changed is parsed and embedded."""
-    settings = read_settings(ctx, root, config, profile)
+    settings = read_settings(ctx, root, config, profile, index={"wait_seconds": wait, "workers": workers})
     from tgrag import console
     from tgrag.index import run
 
@@ -95,9 +112,8 @@ def query(
     """Ask a question; without --url it is answered in this process."""
     settings = read_settings(ctx, root, config, profile)
     from tgrag import asking, console
-    from tgrag.search.requests import QueryRequest
 
-    request = QueryRequest(
+    request = read_request(
         question=question,
         collection=collection,
         mode=mode,
@@ -124,7 +140,7 @@ def serve(
     profile: Profile = None,
 ) -> None:
     """Serve the HTTP API until Ctrl-C. Listens on loopback."""
-    settings = read_settings(ctx, root, config, profile, serve={"port": port} if port is not None else None)
+    settings = read_settings(ctx, root, config, profile, serve={"port": port})
     from tgrag import console
     from tgrag.serve.local import serve_until_interrupted
 
@@ -199,6 +215,7 @@ def delete(
         bool,
         typer.Option("--purge", help="Leave no byte of it: also in older versions and in the memo store."),
     ] = False,
+    wait: Wait = None,
     collection: Collection = None,
     root: Root = None,
     config: Config = None,
@@ -206,7 +223,7 @@ def delete(
     as_json: AsJson = False,
 ) -> None:
     """Publish a version without a document."""
-    settings = read_settings(ctx, root, config, profile)
+    settings = read_settings(ctx, root, config, profile, index={"wait_seconds": wait})
     name = _collection(settings, collection)
     from tgrag import console
     from tgrag.index import run

@@ -9,7 +9,7 @@ import typer
 from pydantic import ValidationError
 
 from tgrag.errors import InvalidRequest
-from tgrag.search.requests import AsOf
+from tgrag.search.requests import AsOf, QueryRequest
 from tgrag.settings import Settings, load_settings
 
 Root = Annotated[
@@ -26,6 +26,10 @@ Profile = Annotated[
 Collection = Annotated[
     str | None,
     typer.Option("--collection", "-c", metavar="NAME", help="May be left out when the root has exactly one."),
+]
+Wait = Annotated[
+    float | None,
+    typer.Option(min=0, metavar="SECONDS", help="Wait so long for another run on the collection to end."),
 ]
 AsJson = Annotated[
     bool,
@@ -47,17 +51,29 @@ class Flags:
 
 
 def read_settings(
-    context: typer.Context, root: str | None, config: str | None, profile: str | None, **flags: Any
+    context: typer.Context, root: str | None, config: str | None, profile: str | None, **flags: dict[str, Any]
 ) -> Settings:
     """Return the settings: flags after the command, flags before it, environment, file, profile.
 
-    flags: further settings by name; a section as a dict of what was typed, which leaves the rest of it alone.
+    flags: sections as dicts of what was typed, None for what was not; they leave the rest of a section alone.
     """
     before = context.find_object(Flags) or Flags()
     named = config or before.config
     if named:
         os.environ["TGRAG_CONFIG"] = named  # where tgrag.settings looks, in this process and its children
-    return load_settings(root=root or before.root, profile=profile or before.profile, **flags)
+    typed = {
+        name: {key: value for key, value in section.items() if value is not None}
+        for name, section in flags.items()
+    }
+    return load_settings(root=root or before.root, profile=profile or before.profile, **typed)
+
+
+def read_request(**fields: Any) -> QueryRequest:
+    """Return a request. Raises InvalidRequest that names what is wrong."""
+    try:
+        return QueryRequest(**fields)
+    except ValidationError as error:
+        raise InvalidRequest(_faults(error)) from None
 
 
 def parse_as_of(text: str | None) -> AsOf | None:
@@ -71,11 +87,14 @@ def parse_as_of(text: str | None) -> AsOf | None:
     try:
         return AsOf.model_validate(value)
     except ValidationError as error:
-        faults = "; ".join(
-            ".".join(["as_of", *map(str, fault["loc"])]) + ": " + fault["msg"].removeprefix("Value error, ")
-            for fault in error.errors()
-        )
-        raise InvalidRequest(faults) from None
+        raise InvalidRequest(_faults(error, "as_of")) from None
+
+
+def _faults(error: ValidationError, *above: str) -> str:
+    return "; ".join(
+        ".".join([*above, *map(str, fault["loc"])]) + ": " + fault["msg"].removeprefix("Value error, ")
+        for fault in error.errors()
+    )
 
 
 def _value(key: str, given: str) -> int | str:

@@ -5,8 +5,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from pydantic import BaseModel
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
 
 from tgrag.language import fold
 from tgrag.records import Entity, Relationship
@@ -27,6 +25,9 @@ class Health(BaseModel):
 
 def health(entities: Sequence[Entity], relationships: Sequence[Relationship], n_weak: int) -> Health:
     """Measure the canonical graph."""
+    from scipy.sparse import coo_matrix  # readers of manifests import this module and never need it
+    from scipy.sparse.csgraph import connected_components
+
     index = {entity.entity_id: row for row, entity in enumerate(entities)}
     pairs = {(index[r.source_id], index[r.target_id]) for r in relationships}
     n = len(entities)
