@@ -195,12 +195,13 @@ class EmbedWorker:
         self._memo = VectorMemo(open_root(root), collection, self._embedder.identity)
 
     def __call__(self, batch: pa.Table) -> pa.Table:
-        n_texts = 0
+        n_texts = n_characters = 0
         for row in batch.to_pylist():
             task = from_row(EmbedTask, row)
             self._memo.put(task.document_id, task.keys, self._embedder.embed_passages(task.texts))
             n_texts += len(task.texts)
-        return pa.table({"done": [n_texts]})
+            n_characters += sum(map(len, task.texts))
+        return pa.table({"done": [n_texts], "characters": [n_characters]})
 
 
 def embed_all(
@@ -215,33 +216,39 @@ def embed_all(
         for document_id, rows in by_document.items()
         for start in range(0, len(rows), TEXTS_A_BATCH)
     ]
-    progress = Progress("embed", len(passages), "texts", report)
+    n_characters = sum(len(passage.text) for passage in passages)
+    progress = Progress("embed", len(passages), "texts", report, work=n_characters)
     arguments = {"root": root, "collection": collection}
     for table in _pipeline(to_table(EmbedTask, tasks), EmbedWorker, arguments, 1, workers):
-        progress.add(sum(table["done"].to_pylist()))
+        progress.add(sum(table["done"].to_pylist()), work=sum(table["characters"].to_pylist()))
 
 
 # --- what they share ----------------------------------------------------------------------------------
 
 
 class Progress:
-    """Reports how far a stage is, at most every two seconds and once at its end."""
+    """Reports how far a stage is, at most every two seconds and once at its end.
 
-    def __init__(self, stage: str, total: int, noun: str, report: Report) -> None:
+    work: what the time left is reckoned by, where items differ in size; the number of items without it.
+    """
+
+    def __init__(self, stage: str, total: int, noun: str, report: Report, work: int | None = None) -> None:
         self._stage, self._total, self._noun, self._report = stage, total, noun, report
-        self._done = 0
+        self._work = total if work is None else work
+        self._done = self._work_done = 0
         self._begun = self._told = time.monotonic()
         if total:
             report(f"{stage}: {total:,} {noun}")
 
-    def add(self, n: int) -> None:
+    def add(self, n: int, work: int | None = None) -> None:
         self._done += n
+        self._work_done += n if work is None else work
         moment = time.monotonic()
         if self._done < self._total and moment - self._told < PROGRESS_SECONDS:
             return
         self._told = moment
         elapsed = moment - self._begun
-        left = elapsed / self._done * (self._total - self._done) if self._done else 0.0
+        left = elapsed / max(self._work_done, 1) * (self._work - self._work_done)
         ending = f", about {left:.0f} s left" if self._done < self._total else ""
         self._report(
             f"{self._stage}: {self._done:,} of {self._total:,} {self._noun} in {elapsed:.0f} s{ending}"
