@@ -105,6 +105,13 @@ class StorageError(TgragError):
     status = 503
 
 
+class StageFailed(TgragError):
+    """A stage of an index run broke off; nothing was published and nothing that was stored is lost."""
+
+    code = "stage_failed"
+    status = 500
+
+
 class ConfigurationError(TgragError):
     code = "configuration_error"
     status = 400

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from tgrag.chunk import Chunk, chunk
 from tgrag.cluster import connect
+from tgrag.errors import StageFailed, TgragError
 from tgrag.extract.fast import extract
 from tgrag.hashing import bytes_hash
 from tgrag.index.assemble import Passage
@@ -281,7 +282,21 @@ def _pipeline(
         compute=ray.data.ActorPoolStrategy(size=size),
         num_cpus=1,
     )
-    yield from dataset.iter_batches(batch_size=None, batch_format="pyarrow")
+    try:
+        yield from dataset.iter_batches(batch_size=None, batch_format="pyarrow")
+    except ray.exceptions.RayError as error:
+        cause = _root_cause(error)
+        if isinstance(cause, TgragError):
+            raise cause from None
+        reason = (str(cause).strip() or type(cause).__name__).splitlines()[-1]
+        raise StageFailed(f"{worker.__name__} failed: {reason}; what is done is kept, so run again") from error
+
+
+def _root_cause(error: BaseException) -> BaseException:
+    """Return the exception that a worker raised, from under those that Ray wrapped it in."""
+    while inner := getattr(error, "cause", None) or error.__cause__:
+        error = inner
+    return error
 
 
 def default_workers() -> int:
