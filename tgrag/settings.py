@@ -14,6 +14,7 @@ from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
+    SettingsError,
     YamlConfigSettingsSource,
 )
 
@@ -132,7 +133,8 @@ class Settings(BaseSettings):
     @field_validator("root")
     @classmethod
     def _absolute(cls, root: str) -> str:
-        return root.rstrip("/") if "://" in root else str(Path(root).expanduser().resolve())
+        scheme, separator, place = root.partition("://")
+        return f"{scheme}://{place.rstrip('/')}" if separator else str(Path(root).expanduser().resolve())
 
     @classmethod
     def settings_customise_sources(
@@ -145,7 +147,10 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         sources: tuple[PydanticBaseSettingsSource, ...] = (init_settings, env_settings)
         path = config_path()
-        return (*sources, YamlConfigSettingsSource(settings_cls, yaml_file=path)) if path else sources
+        if path is None:
+            return sources
+        _check_file(path)
+        return (*sources, YamlConfigSettingsSource(settings_cls, yaml_file=path))
 
     def recipe(self) -> dict[str, Any]:
         """Return the part of the settings that an index version depends on."""
@@ -167,6 +172,18 @@ def config_path() -> Path | None:
     return default if default.is_file() else None
 
 
+def _check_file(path: Path) -> None:
+    """Raise ConfigurationError when a settings file cannot be read or is no mapping by names."""
+    try:
+        stated = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+    except OSError as error:
+        raise ConfigurationError(f"settings file {path} cannot be read: {error.strerror}") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"settings file {path} is not valid YAML: {error}") from None
+    if not isinstance(stated, dict) or not all(isinstance(name, str) for name in stated):
+        raise ConfigurationError(f"settings file {path} holds no settings; write them as `name: value`")
+
+
 def load_settings(**flags: Any) -> Settings:
     """Read the settings; flags that are None do not count. Raises ConfigurationError that names each bad value."""
     try:
@@ -174,5 +191,5 @@ def load_settings(**flags: Any) -> Settings:
     except ValidationError as error:
         faults = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
         raise ConfigurationError(f"settings: {faults}") from None
-    except yaml.YAMLError as error:
-        raise ConfigurationError(f"settings file {config_path()} is not valid YAML: {error}") from None
+    except SettingsError as error:
+        raise ConfigurationError(f"settings: {error}; a section in a TGRAG_ variable is JSON") from None

@@ -60,6 +60,12 @@ def layout(document: ParsedDocument) -> ParsedText:
     return ParsedText(SEPARATOR.join(e.text for e in document.elements), spans, _sections(spans))
 
 
+def books(document: ParsedDocument) -> tuple[str | None, ...]:
+    """Return the title of each book with text in a document, as its sections number them."""
+    titles = {section.book: section.book_title for section in _sections(_spans(document.elements))}
+    return tuple(titles[book] for book in sorted(titles))
+
+
 def _spans(elements: tuple[Element, ...]) -> tuple[Span, ...]:
     spans, start = [], 0
     for element in elements:

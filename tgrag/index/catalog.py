@@ -7,6 +7,7 @@ never publishes over a newer one.
 """
 
 import json
+import logging
 import re
 from collections.abc import Mapping
 
@@ -17,14 +18,18 @@ from tgrag.errors import (
     NoVersion,
     PublishConflict,
     SchemaMismatch,
+    StorageError,
     UnknownCollection,
     UnknownVersion,
 )
+from tgrag.hashing import bytes_hash
 from tgrag.index.manifest import SCHEMA_VERSION, Manifest, Pointer, VersionInfo, now
 from tgrag.records import DeadLetter, Document
 from tgrag.store.root import Root
 from tgrag.store.snapshot import Snapshot
 from tgrag.store.tables import TABLES, from_row, read_table
+
+logger = logging.getLogger(__name__)
 
 COLLECTION_NAME = re.compile(r"[\w][\w.\-]{0,99}")
 KEPT_POINTERS = 20
@@ -74,7 +79,7 @@ class Collection:
             if not infos:
                 return None
             try:
-                return Pointer(**json.loads(self.root.read(infos[-1].path)))
+                return self._pointer(infos[-1].path)
             except FileNotFoundError:  # tidied up since it was listed: a newer one is there
                 continue
 
@@ -107,20 +112,22 @@ class Collection:
     def forget_pointers(self, version_ids: set[str]) -> None:
         """Delete the pointers to versions that are gone; never the newest pointer."""
         for info in self.root.objects(f"{self.name}/CURRENT")[:-1]:
-            if Pointer(**json.loads(self.root.read(info.path))).version_id in version_ids:
+            if self._pointer(info.path).version_id in version_ids:
                 self.root.delete(info.path)
 
     def previous(self) -> str | None:
-        """Return the version published before the current one and still kept, if any."""
-        pointers = [
-            Pointer(**json.loads(self.root.read(i.path))) for i in self.root.objects(f"{self.name}/CURRENT")
-        ]
-        current = pointers[-1].version_id if pointers else None
-        kept = set(self.version_ids())
-        return next(
-            (p.version_id for p in reversed(pointers) if p.version_id != current and p.version_id in kept),
-            None,
-        )
+        """Return the version published before the current one and still kept, if any.
+
+        A rollback undoes what was published after its version, so that rolling back again goes further back.
+        """
+        history: list[str] = []
+        for info in self.root.objects(f"{self.name}/CURRENT"):
+            pointer = self._pointer(info.path)
+            if pointer.reason == "rollback" and pointer.version_id in history:
+                del history[history.index(pointer.version_id) :]
+            history.append(pointer.version_id)
+        kept = set(self.version_ids()) - set(history[-1:])
+        return next((version_id for version_id in reversed(history) if version_id in kept), None)
 
     def version_ids(self) -> list[str]:
         """Return the ids of all finished versions, in no particular order."""
@@ -131,9 +138,14 @@ class Collection:
         ]
 
     def versions(self) -> list[VersionInfo]:
-        """Describe all finished versions, newest first."""
+        """Describe all finished versions that can be read, newest first."""
         pointer = self.current()
-        manifests = [self.manifest(version_id) for version_id in self.version_ids()]
+        manifests = []
+        for version_id in self.version_ids():
+            try:
+                manifests.append(self.manifest(version_id))
+            except (SchemaMismatch, StorageError) as error:
+                logger.warning("%s", error)
         return [
             VersionInfo(
                 version_id=m.version_id,
@@ -148,7 +160,10 @@ class Collection:
         ]
 
     def manifest(self, version_id: str) -> Manifest:
-        """Read a manifest. Raises UnknownVersion, or SchemaMismatch for a version of another layout."""
+        """Read a manifest.
+
+        Raises UnknownVersion, SchemaMismatch for a version of another layout, StorageError for a damaged one.
+        """
         if not re.fullmatch(r"[0-9a-f]+", version_id):
             raise UnknownVersion(f"{version_id!r} is no version id; `tgrag versions` lists them")
         try:
@@ -157,12 +172,34 @@ class Collection:
             raise UnknownVersion(
                 f"collection {self.name!r} has no version {version_id}; `tgrag versions` lists them"
             ) from None
+        except ValueError:
+            raise self._damaged(version_id, "manifest.json") from None
         if fields.get("schema_version") != SCHEMA_VERSION:
             raise SchemaMismatch(
                 f"version {version_id} has layout {fields.get('schema_version')}, this tgrag reads {SCHEMA_VERSION}; "
-                "run the index job again to build it anew (parsed files and vectors are kept)"
+                "index everything into a new collection"
             )
-        return Manifest(**fields)
+        try:
+            return Manifest(**fields)
+        except ValueError:
+            raise self._damaged(version_id, "manifest.json") from None
+
+    def verified(self, version_id: str) -> Manifest:
+        """Read a manifest and check every file of its version. Raises as ``manifest`` does."""
+        manifest = self.manifest(version_id)
+        for path in manifest.files:
+            self._file(manifest, path)
+        return manifest
+
+    def intact(self, version_id: str) -> Manifest | None:
+        """Like verified, but returns None for a version that cannot be used."""
+        try:
+            return self.verified(version_id)
+        except UnknownVersion:
+            return None
+        except (SchemaMismatch, StorageError) as error:
+            logger.warning("%s", error)
+            return None
 
     def documents(self, version_id: str) -> list[Document]:
         return [from_row(Document, row) for row in self.table(version_id, "documents").to_pylist()]
@@ -171,13 +208,15 @@ class Collection:
         return self.manifest(version_id).dead_letters
 
     def table(self, version_id: str, name: str) -> pa.Table:
-        return read_table(self.root.read(self._path(version_id, f"data/{name}.parquet")))
+        """Read a table of a version. Raises UnknownVersion, SchemaMismatch, StorageError."""
+        return self._table(self.manifest(version_id), name)
 
     def vector_keys(self, version_id: str) -> set[str]:
         """Return the memo keys of all vectors of a version."""
         keys: set[str] = set()
+        manifest = self.manifest(version_id)
         for name in VECTORS:
-            table = read_table(self.root.read(self._path(version_id, f"vectors/{name}.keys.parquet")))
+            table = read_table(self._file(manifest, f"vectors/{name}.keys.parquet"))
             keys.update(table["key"].to_pylist())
         return keys
 
@@ -187,22 +226,20 @@ class Collection:
             self.root.write(self._path(version_id, path), data)
 
     def finish(self, manifest: Manifest) -> None:
-        """Write the manifest, which makes a version readable; one that is finished already stays as it is."""
+        """Write the manifest, which makes a version readable."""
         path = self._path(manifest.version_id, "manifest.json")
-        self.root.create(path, manifest.model_dump_json(indent=1).encode())
+        self.root.write(path, manifest.model_dump_json(indent=1).encode())
 
     def open(self, version_id: str) -> Snapshot:
-        """Load a version into memory. Raises UnknownVersion, SchemaMismatch."""
+        """Load a version into memory. Raises UnknownVersion, SchemaMismatch, StorageError."""
         manifest = self.manifest(version_id)
         return Snapshot.from_parts(
             collection=self.name,
             version_id=version_id,
             manifest=manifest.model_dump(),
-            tables={name: self.table(version_id, name) for name in TABLES},
-            vectors={
-                name: self.root.read(self._path(version_id, f"vectors/{name}.faiss")) for name in VECTORS
-            },
-            lexical=self.table(version_id, "lexical"),
+            tables={name: self._table(manifest, name) for name in TABLES},
+            vectors={name: self._file(manifest, f"vectors/{name}.faiss") for name in VECTORS},
+            lexical=self._table(manifest, "lexical"),
         )
 
     def open_current(self) -> Snapshot:
@@ -213,6 +250,36 @@ class Collection:
         """Delete a version, its manifest first, so that no reader finds half of it."""
         self.root.delete(self._path(version_id, "manifest.json"))
         self.root.delete_folder(f"{self.name}/versions/{version_id}")
+
+    def _table(self, manifest: Manifest, name: str) -> pa.Table:
+        return read_table(self._file(manifest, f"data/{name}.parquet"))
+
+    def _file(self, manifest: Manifest, path: str) -> bytes:
+        """Read a file of a version. Raises StorageError when it is not as it was written."""
+        try:
+            data = self.root.read(self._path(manifest.version_id, path))
+        except FileNotFoundError:
+            raise self._damaged(manifest.version_id, path) from None
+        if manifest.files.get(path, digest := bytes_hash(data)) != digest:
+            raise self._damaged(manifest.version_id, path)
+        return data
+
+    def _damaged(self, version_id: str, path: str) -> StorageError:
+        lists_documents = path in ("manifest.json", "data/documents.parquet")
+        advice = "index everything into a new collection" if lists_documents else "run the index job again"
+        return StorageError(
+            f"{path} of version {version_id} in {self.name!r} is missing or damaged; {advice}, or go back to another "
+            "version with `tgrag rollback`"
+        )
+
+    def _pointer(self, path: str) -> Pointer:
+        try:
+            return Pointer(**json.loads(self.root.read(path)))
+        except ValueError:
+            raise StorageError(
+                f"{path} below {self.root.address} is damaged: it says which version is published; delete it, and "
+                "what was published before counts again"
+            ) from None
 
     def _path(self, version_id: str, name: str) -> str:
         return f"{self.name}/versions/{version_id}/{name}"

@@ -81,7 +81,10 @@ class Lease:
     ) -> None:
         self._stop.set()
         self._heart.join()
-        self._write(replace(self._holder, released=True))
+        try:
+            self._write(replace(self._holder, released=True))
+        except StorageError as error:  # what this run did stands; the lease expires by itself
+            self._report(f"cannot release the lease, it expires in {self._seconds:g} s: {error.message}")
 
     def check(self) -> None:
         """Raise LeaseHeld when another run has taken over, because this one showed no sign of life for too long."""
@@ -110,11 +113,11 @@ class Lease:
             return 0, None
         path = infos[-1].path
         try:
-            return int(path.rsplit("/", 1)[-1].removesuffix(".json")), Holder(
-                **json.loads(self._root.read(path))
-            )
+            return _number(path), Holder(**json.loads(self._root.read(path)))
         except FileNotFoundError:  # the next holder has just tidied up: look again
             return self._current()
+        except (ValueError, TypeError):  # damaged: nobody can be named as its holder, so it is free
+            return _number(path), None
 
     def _beat(self) -> None:
         while not self._stop.wait(self._seconds / 3):
@@ -131,6 +134,10 @@ class Lease:
 
     def _path(self, number: int) -> str:
         return f"{self._folder}/{number:010}.json"
+
+
+def _number(path: str) -> int:
+    return int(path.rsplit("/", 1)[-1].removesuffix(".json"))
 
 
 def _encode(holder: Holder) -> bytes:

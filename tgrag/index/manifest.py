@@ -36,7 +36,10 @@ class SeriesInfo(BaseModel):
 
 
 class Manifest(BaseModel):
-    """collection_file: what collection.yaml files state, kept so that a document can be placed without its folder."""
+    """files: digest of each file of the version, by path below it.
+
+    collection_file: what collection.yaml files state, kept so that a document can be placed without its folder.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -48,6 +51,7 @@ class Manifest(BaseModel):
     parent: str | None
     created_at: str
     settings: dict[str, Any]
+    files: dict[str, str] = {}
     embedder: dict[str, Any]
     collection_file: CollectionFile | None
     series: list[SeriesInfo]

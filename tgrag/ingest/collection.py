@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from tgrag.chunk.structure import books
 from tgrag.ingest.collection_file import CollectionFile, load_collection_files
 from tgrag.language import detect, fold
 from tgrag.records import Language, ParsedDocument
@@ -120,12 +121,9 @@ def _number(members: Sequence[_Member]) -> list[Placement]:
     last = 0
     for member in sorted(members, key=lambda member: member.rank):
         parsed = member.document.parsed
-        books = [
-            element.text for element in parsed.elements if element.kind == "heading" and element.level == 0
-        ]
+        titles = books(parsed) or (None,)
         number = max(member.number or 0, last + 1)
-        n_books = max(len(books), 1)
-        last = number + n_books - 1
+        last = number + len(titles) - 1
         title = member.title or parsed.title or PurePosixPath(_without_suffix(member.document.source)).name
         placements.append(
             Placement(
@@ -136,8 +134,8 @@ def _number(members: Sequence[_Member]) -> list[Placement]:
                 series_title=member.series_title,
                 series_origin=member.origin,
                 book_number=number,
-                book_title=books[0] if books else title,
-                n_books=n_books,
+                book_title=titles[0] or title,
+                n_books=len(titles),
                 date=member.date or parsed.date,
             )
         )

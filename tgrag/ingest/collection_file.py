@@ -91,6 +91,15 @@ class CollectionFile(_Entry):
                     return series, book, place
         return None
 
+    def naming(self, sources: Sequence[str]) -> tuple[SeriesEntry, ...]:
+        """Return what is stated of these sources: series without the books that match none of them."""
+        found = []
+        for series in self.series:
+            books = tuple(book for book in series.books if any(map(book.matches, sources)))
+            if books:
+                found.append(series.model_copy(update={"books": books}))
+        return tuple(found)
+
     def unmatched(self, sources: Sequence[str]) -> list[str]:
         """Return the files that are stated here and match no source: most likely misspelt."""
         books = (book for series in self.series for book in series.books)
@@ -105,6 +114,8 @@ def load_collection_files(inputs: Sequence[str]) -> CollectionFile | None:
             data = read_source(location)
         except FileNotFoundError:
             continue
+        except OSError as error:
+            raise ConfigurationError(f"{location} cannot be read: {error.strerror}") from None
         series.extend(_parse(location, data, folder).series)
     return CollectionFile(series=tuple(series)) if series else None
 

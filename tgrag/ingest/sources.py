@@ -4,6 +4,7 @@ A source is named by its input and its path inside it, never by where the input 
 another place, or on S3, holds the same documents.
 """
 
+import errno
 import glob
 import os
 import unicodedata
@@ -41,7 +42,7 @@ def discover(inputs: Sequence[str]) -> list[SourceFile]:
             )
         for file in files:
             other = found.setdefault(file.source, file)
-            if other.location != file.location:
+            if not _same_file(other.location, file.location):
                 raise ConfigurationError(
                     f"{other.location} and {file.location} would both be the document {file.source!r}; rename one of"
                     " them, or give the folder above both as the one input"
@@ -57,7 +58,10 @@ def read_source(location: str) -> bytes:
     if location.startswith("s3://"):
         bucket, key = _split(location)
         return S3Root(f"s3://{bucket}").read(key)
-    return Path(location).read_bytes()
+    path = Path(location)
+    if path.exists() and not path.is_file():  # reading a pipe would wait for ever
+        raise OSError(errno.EINVAL, "it is no regular file")
+    return path.read_bytes()
 
 
 def _local_files(text: str) -> Iterator[SourceFile]:
@@ -72,9 +76,8 @@ def _local_files(text: str) -> Iterator[SourceFile]:
             if hit.is_file() and _is_document(hit.name):
                 yield _file(hit.name, hit)
     else:
-        raise ConfigurationError(
-            f"{text} does not exist; name a file, a folder, a quoted glob or an s3:// address"
-        )
+        what = "is neither a file nor a folder" if path.exists() else "does not exist"
+        raise ConfigurationError(f"{text} {what}; name a file, a folder, a quoted glob or an s3:// address")
 
 
 def collection_files(inputs: Sequence[str]) -> list[tuple[str, str]]:
@@ -121,14 +124,36 @@ def _walk(folder: Path, above: frozenset[Path]) -> Iterator[Path]:
     for entry in entries:
         if not _is_document(entry.name):
             continue
+        if _leads_nowhere(entry):
+            continue
         if entry.is_dir():
             yield from _walk(Path(entry.path), above | {real})
         elif entry.is_file():
             yield Path(entry.path)
 
 
+def _leads_nowhere(entry: os.DirEntry[str]) -> bool:
+    """Tell a link whose target is missing, or is the link itself, and a file that was just deleted."""
+    try:
+        entry.stat()
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ELOOP):
+            return True
+        raise StorageError(f"cannot read {entry.path}: {error.strerror}; check its permissions") from error
+    return False
+
+
 def _file(source: str, path: Path) -> SourceFile:
-    return SourceFile(unicodedata.normalize("NFC", source), str(path.absolute()), path.stat().st_size)
+    try:
+        n_bytes = path.stat().st_size
+    except FileNotFoundError:  # deleted since it was listed: reading it will tell
+        n_bytes = 0
+    name = os.fsencode(source).decode("utf-8", errors="backslashreplace")  # old file names may be in CP1251
+    return SourceFile(unicodedata.normalize("NFC", name), str(path.absolute()), n_bytes)
+
+
+def _same_file(one: str, other: str) -> bool:
+    return one == other or ("://" not in one + other and Path(one).resolve() == Path(other).resolve())
 
 
 def _is_document(name: str) -> bool:

@@ -105,7 +105,7 @@ class LocalRoot:
     def objects(self, prefix: str) -> list[ObjectInfo]:
         base = self._folder / prefix
         files = []
-        for folder, _, names in os.walk(base):
+        for folder, _, names in os.walk(base, onerror=self._cannot_list):
             for name in names:
                 if name.startswith(TEMPORARY):
                     continue
@@ -117,11 +117,17 @@ class LocalRoot:
         return sorted(files, key=lambda info: info.path)
 
     def folders(self, prefix: str) -> list[str]:
-        base = self._folder / prefix
-        return sorted(entry.name for entry in base.iterdir() if entry.is_dir()) if base.is_dir() else []
+        try:
+            return sorted(entry.name for entry in os.scandir(self._folder / prefix) if entry.is_dir())
+        except OSError as error:
+            self._cannot_list(error)
+            return []
 
     def delete(self, path: str) -> None:
-        (self._folder / path).unlink(missing_ok=True)
+        try:
+            (self._folder / path).unlink(missing_ok=True)
+        except OSError as error:
+            raise StorageError(f"cannot delete {path} below {self.address}: {error.strerror}") from error
 
     def delete_folder(self, prefix: str) -> int:
         n_objects = len(self.objects(prefix))
@@ -130,20 +136,34 @@ class LocalRoot:
             raise StorageError(f"cannot delete {prefix} below {self.address}; check its permissions")
         return n_objects
 
-    def sweep(self) -> None:
-        """Delete temporary files that a killed writer left behind."""
-        for file in self._folder.rglob(TEMPORARY + "*"):
-            if time.time() - file.stat().st_mtime > TEMPORARY_IS_STALE_SECONDS:
-                file.unlink(missing_ok=True)
+    def sweep(self, prefix: str, older_than: float) -> None:
+        """Delete the temporary files below a folder that killed writers left behind so many seconds ago."""
+        for file in (self._folder / prefix).rglob(TEMPORARY + "*"):
+            try:
+                if time.time() - file.stat().st_mtime >= older_than:
+                    file.unlink()
+            except FileNotFoundError:  # its writer lives
+                continue
 
     def _write_temporary(self, target: Path, data: bytes) -> Path:
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary = target.parent / f"{TEMPORARY}{secrets.token_hex(8)}"
-        with temporary.open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+        try:
+            with temporary.open("xb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError:  # a full disk must not keep the half of it
+            temporary.unlink(missing_ok=True)
+            raise
         return temporary
+
+    def _cannot_list(self, error: OSError) -> None:
+        """Raise StorageError unless the folder is just not there."""
+        if not isinstance(error, FileNotFoundError):
+            raise StorageError(
+                f"cannot list {error.filename}: {error.strerror}; check its permissions"
+            ) from error
 
     @staticmethod
     def _sync_folder(folder: Path) -> None:
@@ -253,4 +273,7 @@ def open_root(address: str) -> Root:
         return S3Root(address)
     if "://" in address:
         raise ConfigurationError(f"root {address}: only a folder or an s3:// address can hold indexes")
-    return LocalRoot(Path(address))
+    folder = Path(address)
+    if folder.exists() and not folder.is_dir():
+        raise ConfigurationError(f"root {address} is a file; name a folder or an s3:// address")
+    return LocalRoot(folder)

@@ -134,3 +134,11 @@ def test_one_of_many_takers_wins(root_address: str) -> None:
     for thread in threads:
         thread.join()
     assert most and max(most) == 1
+
+
+def test_a_damaged_lease_is_free(tmp_path: Path) -> None:
+    root = LocalRoot(tmp_path)
+    root.write("c/lease/0000000004.json", b'{"purpose": "cut of')
+    with lease(root) as taken:
+        taken.check()
+    assert [i.path for i in root.objects("c")] == ["c/lease/0000000005.json"]

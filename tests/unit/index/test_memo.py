@@ -130,8 +130,17 @@ def test_purge_and_garbage(root_address: str) -> None:
         ParseMemo(root, "c").put(document, f"key-{document}", DOCUMENT)
         ParseMemo(root, "c").put_failure(document, f"bad-{document}", Failure("x", True))
         VectorMemo(root, "c", IDENTITY).put(document, [f"v-{document}"], vectors(1))
-    assert purge(root, "c", "one") == 3
+    assert purge(root, "c", {"one"}, {}) == 3
     assert [i.path for i in root.objects("c") if "/one/" in i.path] == []
     assert VectorMemo(root, "c", IDENTITY).drop_unused({"v-two"}) == 0
     assert ParseMemo(root, "c").drop_unused({"key-two"}) == 1
     assert VectorMemo(root, "c", IDENTITY).drop_unused(set()) == 1
+
+
+def test_an_answer_that_another_document_needs_outlives_the_purge(root_address: str) -> None:
+    root = open_root(root_address)
+    ParseMemo(root, "c").put("gone", "shared", DOCUMENT)
+    ParseMemo(root, "c").put("gone", "own", DOCUMENT)
+    purge(root, "c", {"gone"}, {"shared": "stays"})
+    assert [i.path for i in root.objects("c")] == ["c/memo/parse/stays/shared.json.gz"]
+    assert ParseMemo(root, "c").get("shared") == DOCUMENT

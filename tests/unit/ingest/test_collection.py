@@ -82,10 +82,26 @@ def test_metadata_goes_before_file_names() -> None:
 
 
 def test_a_file_of_many_books_has_many_numbers() -> None:
-    books = tuple(Element("heading", name, level=0) for name in ("MAT", "MAR", "LUK"))
-    placements = placed(source("nt 1.xml", elements=books), source("nt 2.xml"))
+    books = [
+        element
+        for name in ("MAT", "MAR", "LUK")
+        for element in (Element("heading", name, level=0), Element("paragraph", "Text."))
+    ]
+    placements = placed(source("nt 1.xml", elements=tuple(books)), source("nt 2.xml"))
     assert (placements["nt 1.xml"].n_books, placements["nt 1.xml"].book_title) == (3, "MAT")
     assert placements["nt 2.xml"].book_number == 4
+
+
+def test_books_are_counted_as_they_are_cut() -> None:
+    elements = (
+        Element("paragraph", "A preface is a book of its own."),
+        Element("heading", "Empty", level=0),
+        Element("heading", "MAT", level=0),
+        Element("paragraph", "Text."),
+    )
+    placements = placed(source("nt 1.xml", elements=elements), source("nt 2.xml"))
+    assert (placements["nt 1.xml"].n_books, placements["nt 1.xml"].book_title) == (2, "nt 1")
+    assert placements["nt 2.xml"].book_number == placements["nt 1.xml"].book_number + 2
 
 
 YAML = """

@@ -1,8 +1,11 @@
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tgrag.errors import ConfigurationError
+from tgrag.ingest.collection_file import load_collection_files
 from tgrag.ingest.sources import discover, read_source
 
 
@@ -93,3 +96,36 @@ def test_an_input_without_files_is_an_error(books: Path, name: str) -> None:
 def test_reading_what_is_gone_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"gone\.txt"):
         read_source(str(tmp_path / "gone.txt"))
+
+
+def test_what_is_no_file_is_left_out_and_never_waited_for(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("text")
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "nowhere").symlink_to("missing")
+    os.mkfifo(tmp_path / "pipe.txt")
+    assert [file.source for file in discover([str(tmp_path)])] == [f"{tmp_path.name}/a.txt"]
+    with pytest.raises(ConfigurationError, match="neither a file nor a folder"):
+        discover([str(tmp_path / "pipe.txt")])
+    with pytest.raises(OSError, match="no regular file"):
+        read_source(str(tmp_path / "pipe.txt"))
+
+
+def test_one_file_named_in_two_ways_is_one(tmp_path: Path) -> None:
+    (tmp_path / "books").mkdir()
+    (tmp_path / "books" / "a.txt").write_text("text")
+    inputs = [str(tmp_path / "books"), str(tmp_path / "books" / ".." / "books")]
+    assert len(discover(inputs)) == 1
+
+
+def test_a_name_that_is_no_unicode_can_be_shown(tmp_path: Path) -> None:
+    (tmp_path / os.fsdecode(b"\xcf\xf0.txt")).write_text("text")
+    (file,) = discover([str(tmp_path)])
+    assert file.source == f"{tmp_path.name}/\\xcf\\xf0.txt"
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
+def test_a_collection_file_that_is_no_file(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    (tmp_path / "a.txt").write_text("text")
+    make(tmp_path / "collection.yaml")
+    with pytest.raises(ConfigurationError, match=r"collection\.yaml cannot be read"):
+        load_collection_files([str(tmp_path)])

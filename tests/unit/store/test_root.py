@@ -82,11 +82,11 @@ def test_half_written_files_are_never_listed(tmp_path: Path) -> None:
     root.write("a/whole", b"x")
     (tmp_path / "a" / f"{TEMPORARY}0123").write_bytes(b"half")
     assert [i.path for i in root.objects("")] == ["a/whole"]
-    root.sweep()
+    root.sweep("", 3600)
     assert (tmp_path / "a" / f"{TEMPORARY}0123").exists(), "a writer may still be at it"
     old = time.time() - 7200
     os.utime(tmp_path / "a" / f"{TEMPORARY}0123", (old, old))
-    root.sweep()
+    root.sweep("", 3600)
     assert not (tmp_path / "a" / f"{TEMPORARY}0123").exists()
 
 
@@ -106,3 +106,19 @@ def test_a_bucket_that_is_not_there(s3_endpoint: str) -> None:
 def test_addresses_that_cannot_be(address: str) -> None:
     with pytest.raises(ConfigurationError):
         open_root(address)
+
+
+def test_a_root_that_is_a_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ConfigurationError, match="is a file"):
+        open_root(str(tmp_path / "file"))
+
+
+def test_a_full_disk_keeps_no_half_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(StorageError, match="No space left"):
+        LocalRoot(tmp_path).write("a/b", b"data")
+    assert list((tmp_path / "a").iterdir()) == []
