@@ -6,6 +6,7 @@ calls that were in flight. A stage without work starts no pipeline.
 
 import logging
 import os
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ import pyarrow as pa
 
 from tgrag.chunk import Chunk, chunk
 from tgrag.cluster import connect
-from tgrag.errors import StageFailed, TgragError
+from tgrag.errors import StageFailed
 from tgrag.extract.fast import extract
 from tgrag.hashing import bytes_hash
 from tgrag.index.assemble import Passage
@@ -33,6 +34,9 @@ TEXTS_A_BATCH = 16
 PROGRESS_SECONDS = 2.0
 
 Report = Callable[[str], None]
+
+# What a worker raised, in the traceback that Ray hands on as text.
+_RAISED = re.compile(r"^(?!ray\.)[\w.]*(?:Error|Exception)\b: .+$", re.MULTILINE)
 
 
 # --- parse --------------------------------------------------------------------------------------------
@@ -285,20 +289,10 @@ def _pipeline(
     try:
         yield from dataset.iter_batches(batch_size=None, batch_format="pyarrow")
     except ray.exceptions.RayError as error:
-        cause = _root_cause(error)
-        if isinstance(cause, TgragError):
-            raise cause from None
-        reason = next(line for line in reversed(str(error).splitlines()) if line.strip()).strip()
+        reason = (_RAISED.findall(str(error)) or [type(error).__name__])[-1]
         raise StageFailed(
-            f"{worker.__name__} failed: {reason}; what is done is kept, so run again"
+            f"{worker.__name__} broke off: {reason}; what is done is kept: run again"
         ) from error
-
-
-def _root_cause(error: BaseException) -> BaseException:
-    """Return the exception that a worker raised, from under those that Ray wrapped it in."""
-    while inner := getattr(error, "cause", None) or error.__cause__:
-        error = inner
-    return error
 
 
 def default_workers() -> int:
