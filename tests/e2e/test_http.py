@@ -1,5 +1,6 @@
 """Questions over HTTP to both applications on a local Ray, with indexes made by the real index run."""
 
+import asyncio
 import socket
 import threading
 import time
@@ -59,7 +60,9 @@ def server(ray_cluster: None, tmp_path_factory: pytest.TempPathFactory) -> Itera
 
     folder = tmp_path_factory.mktemp("served")
     settings = load_settings(
-        root=str(folder / "root"), serve={"port": free_port(), "poll_seconds": 0.2}, index={"workers": 1}
+        root=str(folder / "root"),
+        serve={"port": free_port(), "poll_seconds": 0.2, "timeout_seconds": 600},
+        index={"workers": 1},
     )
     url = f"http://127.0.0.1:{settings.serve.port}"
     with httpx.Client(base_url=url, timeout=60) as client:
@@ -162,12 +165,31 @@ def test_no_request_fails_or_mixes_versions_while_new_ones_are_published(server:
             asker.result()
 
     assert {answer.status_code for answer in answers} == {200}
+    assert {answer.json()["version"] for answer in answers} == {old, new}
+    check_that_none_mixes_versions(server, answers)
+
+
+def test_two_hundred_at_once_while_a_version_is_published(server: Server) -> None:
+    async def ask_at_once() -> list[httpx.Response]:
+        limits = httpx.Limits(max_connections=200)
+        async with httpx.AsyncClient(base_url=server.client.base_url, timeout=600, limits=limits) as client:
+            body = {"question": QUESTION, "collection": "shelf", "include_context": True}
+            questions = [asyncio.create_task(client.post("/v1/query", json=body)) for _ in range(200)]
+            await asyncio.wait(questions, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.to_thread(run.rollback, "shelf", server.settings, None)
+            return list(await asyncio.gather(*questions))
+
+    answers = asyncio.run(ask_at_once())
+    assert {answer.status_code for answer in answers} == {200}
+    check_that_none_mixes_versions(server, answers)
+
+
+def check_that_none_mixes_versions(server: Server, answers: list[httpx.Response]) -> None:
     catalog = Catalog(open_root(server.settings.root)).collection("shelf")
     units = {
         version: set(catalog.table(version, "text_units")["text_unit_id"].to_pylist())
-        for version in (old, new)
+        for version in catalog.version_ids()
     }
-    assert {answer.json()["version"] for answer in answers} == {old, new}
     for answer in map(httpx.Response.json, answers):
         shown = {item["id"] for item in answer["context"] if item["kind"] == "text_unit"}
         cited = {citation["text_unit_id"] for citation in answer["citations"]}
