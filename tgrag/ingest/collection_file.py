@@ -33,6 +33,8 @@ from tgrag.records import Language
 
 
 def _date_text(value: Any) -> Any:
+    if value is None:
+        return None
     text = value.isoformat() if isinstance(value, datetime.date) else str(value)
     if declared_date(text) != text:
         raise ValueError("write a date as 1868, 1868-05 or 1868-05-17")

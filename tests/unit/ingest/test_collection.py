@@ -192,3 +192,16 @@ def test_places_do_not_depend_on_the_order_of_the_files(names: list[str]) -> Non
 
 def test_natural_order() -> None:
     assert sorted(["hp10", "hp2", "HP1"], key=natural_key) == ["HP1", "hp2", "hp10"]
+
+
+def test_what_is_stated_comes_back_from_a_manifest() -> None:
+    stated = CollectionFile.model_validate({"series": [{"title": "Война и мир", "books": ["tom1.fb2"]}]})
+    assert CollectionFile.model_validate_json(stated.model_dump_json()) == stated
+
+
+def test_what_is_stated_of_some_sources() -> None:
+    stated = CollectionFile.model_validate(
+        {"series": [{"title": "A", "books": ["1.txt", "2.txt"]}, {"title": "B", "books": ["3.txt"]}]}
+    )
+    (series,) = stated.naming(["x/2.txt"])
+    assert (series.title, [book.file for book in series.books]) == ("A", ["2.txt"])
