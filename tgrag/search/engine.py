@@ -9,11 +9,12 @@ from typing import cast
 from tgrag.errors import EmbedderMismatch, EmptyQuestion, UnknownMode
 from tgrag.models.protocols import Embedder, Tokenizer, Vectors
 from tgrag.records import TextUnit
-from tgrag.search.answer import extractive_answer
+from tgrag.search.answer import ExtractiveAnswer, extractive_answer
 from tgrag.search.classic import classic, classic_context
 from tgrag.search.context import ItemWriter, in_story_order, render, titles_cost
 from tgrag.search.fuse import Ranking
 from tgrag.search.horizon import resolve_as_of
+from tgrag.search.meaning import SentenceMeaning
 from tgrag.search.question import Question, read_question
 from tgrag.search.requests import MODES, Answer, ContextItem, FallBack, Mode, QueryRequest, Retrieval
 from tgrag.search.temporal import (
@@ -63,7 +64,7 @@ class _Found:
 
 
 class Engine:
-    """Answers requests from one snapshot; holds no state of its own between them.
+    """Answers requests from one snapshot; between them it keeps nothing but vectors of sentences.
 
     Raises EmbedderMismatch when the snapshot was built with another embedder.
     """
@@ -85,6 +86,7 @@ class Engine:
         self._embedder = embedder
         self._tokenizer = tokenizer
         self._settings = settings
+        self._meaning = SentenceMeaning(embedder)
 
     def retrieve(self, request: QueryRequest, query_vector: Vectors | None = None) -> Retrieval:
         """Return the context for a question; ``query_vector`` is the question's embedding where it is known."""
@@ -108,10 +110,7 @@ class Engine:
         run = _Run(_mode(request))
         found = self._find(request, query_vector, run)
         with run.step("answer"):
-            answer = extractive_answer(
-                found.question, found.view, found.units, self._settings.answer_sentences
-            )
-            run.fall_backs.append(NO_CHAT)
+            answer = self._answer(found, run)
         return Answer(
             collection=self._snapshot.collection,
             version=self._snapshot.version_id,
@@ -175,6 +174,19 @@ class Engine:
         with run.step("context"):
             found = Found(states, relationships, communities, units)
             return units, temporal_context(found, view, writer, settings, budget)
+
+    def _answer(self, found: _Found, run: _Run) -> ExtractiveAnswer:
+        """Return quotes, chosen by shared words alone when the embedder fails, which goes on record."""
+        run.fall_backs.append(NO_CHAT)
+        given = found.question, found.view, found.units, self._settings.answer_sentences
+        try:
+            return extractive_answer(*given, self._meaning)
+        except Exception as error:  # whatever a model server raises
+            reason = f"the embedder failed: {type(error).__name__}: {error}"
+            run.fall_backs.append(
+                FallBack(step="answer", wanted="sentence vectors", used="shared words only", reason=reason)
+            )
+            return extractive_answer(*given, None)
 
     def _embed(self, question: str, run: _Run) -> Vectors | None:
         """Return the question's vector; None, and a fall-back on record, when the embedder fails."""
