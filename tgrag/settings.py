@@ -69,7 +69,7 @@ class WindowSettings(Section):
 class EmbedSettings(Section):
     model: Literal["multilingual-e5-small"] = "multilingual-e5-small"
     state_characters: int = Field(
-        240, ge=40, description="of an entity state's first description, embedded with its name"
+        120, ge=40, description="of an entity state's first description, embedded with its name"
     )
 
 
@@ -108,7 +108,7 @@ class ServeSettings(Section):
     )
     max_ongoing_requests: int = Field(32, ge=1, description="requests in a replica at once")
     max_queued_requests: int = Field(400, ge=1, description="requests waiting; more get 503")
-    timeout_seconds: float = Field(30, gt=0, description="a question that takes longer gets 504")
+    timeout_seconds: float = Field(60, gt=0, description="a question that takes longer gets 504")
     max_open_collections: int = Field(8, ge=1, description="snapshots a replica keeps open")
 
 
