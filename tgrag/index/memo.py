@@ -79,12 +79,18 @@ class ParseMemo:
             fields = json.loads(gzip.decompress(self._root.read(path)))
             return ParsedDocument(**fields | {"elements": tuple(Element(*row) for row in fields["elements"])})
         except FileNotFoundError:
+            del self._paths[key]
             return None
         except (OSError, EOFError, zlib.error, ValueError, TypeError) as error:
             logger.warning("memo object %s is damaged (%s): dropped, it will be made again", path, error)
             self._root.delete(path)
             del self._paths[key]
             return None
+
+    def load(self, keys: Iterable[str]) -> dict[str, ParsedDocument]:
+        """Return the answers to those keys that have one."""
+        found = {key: self.get(key) for key in keys}
+        return {key: answer for key, answer in found.items() if answer is not None}
 
     def put(self, document_id: str, key: str, document: ParsedDocument) -> None:
         fields = asdict(document) | {

@@ -5,7 +5,7 @@ kill, an edit or a changed setting pays only for what is missing.
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -158,8 +158,8 @@ class _Run:
             if published and published.recipe_id == recipe_id:
                 return summary_of(published, self._changes(self._before), self._elapsed(), noop=True)
 
-        parses = self._parse(listed, outstanding, parses)
-        outcomes, letters = self._place(listed, stated, parses)
+        answers, parses = self._parse(listed, parses)
+        outcomes, letters = self._place(listed, stated, answers, parses)
         units, documents = self._chunk(listed, outcomes)
         with self._stage("extract"):
             extractions = extract_all(units, self._settings.extract, self._workers, self._report)
@@ -211,28 +211,39 @@ class _Run:
         contents = sorted((d.source, d.content_hash, d.parse_key) for d in listed)
         return stable_hash(self._settings.recipe(), steps, asdict(self._identity), contents, series)
 
-    def _parse(self, listed: Sequence[Listed], outstanding: Sequence[Listed], parses: ParseMemo) -> ParseMemo:
-        tasks = [
-            ParseTask(d.document_id, d.source, d.location or "", d.content_hash, d.parse_key)
-            for d in {d.parse_key: d for d in outstanding}.values()
-        ]
-        n_saved = sum(document.parse_key in parses for document in listed)
+    def _parse(
+        self, listed: Sequence[Listed], parses: ParseMemo
+    ) -> tuple[dict[str, ParsedDocument], ParseMemo]:
+        """Return the parsed documents by key, and a memo that knows the failures."""
+        keys = {document.parse_key for document in listed if document.parse_key}
         with self._stage("parse") as cost:
+            answers = parses.load(keys)  # first of all: one that is damaged is outstanding
+            tasks = [
+                ParseTask(d.document_id, d.source, d.location, d.content_hash, key)
+                for key, d in {d.parse_key: d for d in listed if d.location}.items()
+                if key and d.location and parses.is_outstanding(key)
+            ]
+            n_saved = sum(document.parse_key in answers for document in listed)
             parse_all(
                 tasks, self._address, self._target.name, self._settings.parse, self._workers, self._report
             )
             parses = ParseMemo(self._target.root, self._target.name)
+            answers |= parses.load(keys - set(answers))
             cost.calls, cost.saved = len(tasks), n_saved
-            cost.failed = sum(task.key not in parses for task in tasks)
-        return parses
+            cost.failed = sum(task.key not in answers for task in tasks)
+        return answers, parses
 
     def _place(
-        self, listed: Sequence[Listed], stated: CollectionFile | None, parses: ParseMemo
+        self,
+        listed: Sequence[Listed],
+        stated: CollectionFile | None,
+        answers: Mapping[str, ParsedDocument],
+        parses: ParseMemo,
     ) -> tuple[dict[str, Outcome], list[DeadLetter]]:
         parsed: dict[str, ParsedDocument] = {}
         letters = []
         for document in listed:
-            answer = parses.get(document.parse_key)
+            answer = answers.get(document.parse_key)
             failures = parses.failures(document.parse_key) if answer is None else []
             if answer is None and not failures and not document.unreadable:
                 raise StorageError(
