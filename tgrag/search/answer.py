@@ -29,7 +29,7 @@ INTRODUCING_UNITS = 10  # the first that name someone, read when the question is
 # Weights, against 1 for all the words of the question.
 UNIT_WEIGHT = 1.0  # of the text unit's own score
 NEAR_WEIGHT = 0.3  # of what only the sentences beside it share with the question («она умерла»)
-NAME_WEIGHT = 0.3  # of naming all whom the question names
+NAME_WEIGHT = 0.6  # of naming all whom the question names
 MEANING_WEIGHT = 0.3  # of a standard deviation of similarity
 DESCRIBING_WEIGHT = 2.0  # of saying who someone is, when that is asked
 
