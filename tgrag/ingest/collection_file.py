@@ -17,8 +17,9 @@
 
 import datetime
 import fnmatch
+import re
 from collections.abc import Sequence
-from pathlib import PurePosixPath
+from functools import cached_property
 from typing import Annotated, Any
 
 import yaml
@@ -59,12 +60,16 @@ class BookEntry(_Entry):
         """Tell whether a source is (one of) the file(s) of this entry."""
         if not source.startswith(self.folder):
             return False
-        pattern = clean(self.file).removeprefix("./")
         inside = source.removeprefix(self.folder)
-        name = PurePosixPath(inside).name
-        return fnmatch.fnmatchcase(inside, pattern) or (
-            "/" not in pattern and fnmatch.fnmatchcase(name, pattern)
+        name = inside.rpartition("/")[2]
+        return bool(
+            self._pattern.match(inside)
+            or ("/" not in self.file.removeprefix("./") and self._pattern.match(name))
         )
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        return re.compile(fnmatch.translate(clean(self.file).removeprefix("./")))
 
 
 def _book(value: Any) -> Any:
