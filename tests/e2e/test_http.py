@@ -182,6 +182,8 @@ def test_two_hundred_at_once_while_a_version_is_published(server: Server) -> Non
     answers = asyncio.run(ask_at_once())
     assert {answer.status_code for answer in answers} == {200}
     check_that_none_mixes_versions(server, answers)
+    run.rollback("shelf", server.settings, server.published[-1])
+    server.wait_for_version(server.published[-1])
 
 
 def check_that_none_mixes_versions(server: Server, answers: list[httpx.Response]) -> None:
