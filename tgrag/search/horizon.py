@@ -94,7 +94,7 @@ def _series_bound(books: Sequence[Book], as_of: AsOf, wanted: frozenset[BookKey]
         }
         if not candidates:
             raise UnknownBook(f"as_of: no series called «{as_of.series}» is known here")
-    elif len(candidates) > 1 and isinstance(as_of.book, str) and not as_of.book.isdigit():
+    elif len(candidates) > 1 and isinstance(as_of.book, str) and not as_of.book.isdecimal():
         candidates = {book.series_id for book in _books_meant(books, as_of.book)}
     if len(candidates) > 1:
         candidates = candidates & {series for series, _ in wanted} or candidates
@@ -121,7 +121,7 @@ def _books_called(books: Iterable[Book], name: str) -> list[Book]:
 
 def _books_meant(books: Sequence[Book], wanted: int | str) -> list[Book]:
     """Return the books that a number, a title or «Book Two» means; its own title counts more than its series'."""
-    if isinstance(wanted, str) and not wanted.isdigit():
+    if isinstance(wanted, str) and not wanted.isdecimal():
         key = title_key(wanted)
         found = [book for book in books if key and key == title_key(book.title)] or _books_called(
             books, wanted
@@ -141,7 +141,7 @@ def _books_meant(books: Sequence[Book], wanted: int | str) -> list[Book]:
 
 def _chapters_meant(chapters: Sequence[Chapter], wanted: int | str) -> list[Chapter]:
     found: list[Chapter] = []
-    if isinstance(wanted, int) or wanted.isdigit():
+    if isinstance(wanted, int) or wanted.isdecimal():
         found = _by_number(chapters, int(wanted), None) or [c for c in chapters if c.chapter_id == wanted]
     elif _CHAPTER_ID.fullmatch(wanted):
         found = [c for c in chapters if c.chapter_id == wanted]

@@ -55,7 +55,7 @@ _LATIN_LOOKALIKES = str.maketrans("ІХСМ", "IXCM")  # Cyrillic letters that t
 _ROMAN = re.compile(r"M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
 _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 _LEADING_NUMBER = re.compile(
-    r"(?:№\s*)?(?:([0-9]+)|([IVXLCDMІХСМ]+))(\s*[.):—–-](?!\d)|\s*$|\s+)(.*)", re.DOTALL
+    r"(?:№\s*)?(?:([0-9]{1,9})|([IVXLCDMІХСМ]+))(\s*[.):—–-](?!\d)|\s*$|\s+)(.*)", re.DOTALL
 )
 _DIGITS = re.compile(r"([0-9]{1,4})([-‑]?(?:st|nd|rd|th|[а-яіїє]{1,3}))?")
 _EDGES = ' \t\n.,:;—–-()[]«»"“”'

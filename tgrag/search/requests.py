@@ -1,11 +1,16 @@
 """What a caller asks and what comes back: the same for every mode, in Python, on the CLI and over HTTP."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from tgrag.records import NEVER
+
 Mode = Literal["classic", "temporal"]
 MODES: tuple[Mode, ...] = ("classic", "temporal")
+
+Name = Annotated[str, Field(max_length=500)]
+Number = Annotated[int, Field(strict=True)]
 
 
 class AsOf(BaseModel):
@@ -19,11 +24,13 @@ class AsOf(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    series: str | None = None
-    book: int | str | None = None
-    chapter: int | str | None = None
-    ordinal: int | None = Field(default=None, ge=0)
-    date: str | None = Field(default=None, pattern=r"^\d{4}(-\d{2}(-\d{2})?)?$")
+    series: Name | None = None
+    book: Number | Name | None = None
+    chapter: Number | Name | None = None
+    ordinal: Number | None = Field(default=None, ge=0, le=NEVER)
+    date: str | None = Field(
+        default=None, pattern=r"^[0-9]{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01]))?)?$"
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -43,9 +50,9 @@ class QueryRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     question: str = Field(max_length=4000)
-    collection: str | None = None
-    mode: str = "temporal"
-    books: list[str] = Field(default_factory=list, max_length=1000)
+    collection: Name | None = None
+    mode: Name = "temporal"
+    books: list[Name] = Field(default_factory=list, max_length=1000)
     as_of: AsOf | None = None
     include_context: bool = False
 

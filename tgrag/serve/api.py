@@ -136,8 +136,7 @@ def _handle_errors(api: FastAPI) -> None:
             message = "send the question as JSON, with the header Content-Type: application/json"
             return _error(InvalidRequest.status, InvalidRequest.code, message)
         if any(fault["type"] == "json_invalid" for fault in faults):
-            message = 'the body is not valid JSON; send an object such as {"question": "…"}'
-            return _error(400, "malformed_json", message)
+            return _malformed()
         return _error(InvalidRequest.status, InvalidRequest.code, describe_faults(faults))
 
     @api.exception_handler(HTTPException)
@@ -147,6 +146,10 @@ def _handle_errors(api: FastAPI) -> None:
         if error.status_code == 405:
             message = f"{request.url.path} does not take {request.method}; see /docs"
             return _error(405, "method_not_allowed", message, dict(error.headers or {}))
+        if (
+            error.status_code == 400
+        ):  # what the parser of JSON refuses: bytes that are no text, endless nesting
+            return _malformed()
         return _error(error.status_code, "invalid_request", str(error.detail), dict(error.headers or {}))
 
 
@@ -158,6 +161,11 @@ def describe_faults(faults: Sequence[Any]) -> str:
         text = fault["msg"].removeprefix("Value error, ")
         lines.append(f"{place or 'body'}: {text}")
     return "; ".join(dict.fromkeys(lines))
+
+
+def _malformed() -> Response:
+    message = 'the body is not valid JSON; send an object such as {"question": "…"}'
+    return _error(400, "malformed_json", message)
 
 
 def _error(status: int, code: str, message: str, headers: dict[str, str] | None = None) -> Response:

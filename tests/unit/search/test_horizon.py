@@ -83,13 +83,17 @@ def test_a_series_or_document_title_names_its_books(snapshot):
         ({"series": "lighthouse", "chapter": 2}, [], AmbiguousAsOf),
         ({"series": "lighthouse", "chapter": -1}, [], UnknownChapter),
         ({"series": "lighthouse", "chapter": 0}, [], UnknownChapter),
+        ({"series": "lighthouse", "chapter": 10**30}, [], UnknownChapter),
+        ({"series": "lighthouse", "chapter": "²"}, [], UnknownChapter),
+        ({"series": "lighthouse", "book": "²"}, [], UnknownBook),
+        ({"series": "lighthouse", "chapter": "9" * 500}, [], UnknownChapter),
         ({"series": "lighthouse", "book": 3}, [], UnknownBook),
         ({"series": "harbour", "ordinal": 3}, [], UnknownBook),
         ({"book": "Пропавшая книга"}, [], UnknownBook),
         (None, ["Пропавшая книга"], UnknownBook),
         (None, [""], UnknownBook),
         ({"series": "lighthouse", "ordinal": 3}, ["Рижский гость"], UnknownBook),
-        ({"date": "1852-13"}, [], InvalidRequest),
+        ({"date": "1851-02-30"}, [], InvalidRequest),
         ({"series": "lighthouse", "ordinal": 3, "date": "1850"}, [], InvalidRequest),
     ],
 )
@@ -110,6 +114,29 @@ def test_a_bare_value_is_a_chapter():
     assert AsOf.model_validate("III").chapter == "III"
     with pytest.raises(ValidationError):
         AsOf.model_validate({"series": "x"})
+
+
+@pytest.mark.parametrize(
+    "as_of",
+    [
+        True,
+        2.5,
+        [3],
+        {"chapter": True},
+        {"book": False},
+        {"ordinal": True},
+        {"ordinal": -1},
+        {"ordinal": 2**63},
+        {"chapter": "x" * 501},
+        {"chapter": "\ud800"},
+        {"date": "1852-13"},
+        {"date": "1852-00"},
+        {"date": "١٨٥٢"},
+    ],
+)
+def test_what_is_no_point_in_time_is_refused_as_such(as_of):
+    with pytest.raises(ValidationError):
+        AsOf.model_validate(as_of)
 
 
 def test_the_nth_chapter_counts_only_where_headings_have_no_numbers():
