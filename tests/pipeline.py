@@ -14,7 +14,6 @@ from tgrag.graph.build import build
 from tgrag.graph.order import PlacedChunks, text_units
 from tgrag.hashing import stable_hash
 from tgrag.index.assemble import (
-    Listed,
     Outcome,
     document_row,
     state_passage,
@@ -22,6 +21,7 @@ from tgrag.index.assemble import (
     unit_passage,
     vector_file,
 )
+from tgrag.index.listing import Listed
 from tgrag.ingest.collection import ParsedSource, place
 from tgrag.ingest.parse import parse
 from tgrag.models.tokenizer import tokenizer

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tgrag.graph.build import Graph
+from tgrag.index.listing import Listed
 from tgrag.index.manifest import SeriesInfo
 from tgrag.index.memo import vector_key
 from tgrag.ingest.collection import Placement
@@ -16,24 +17,6 @@ from tgrag.records import Document, EntityState, TextUnit
 from tgrag.settings import EmbedSettings
 from tgrag.store import lexical, vectors
 from tgrag.store.tables import ordered, ordered_table, table_bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A document that a version shall hold.
-
-    location: of its file; None for a document kept from the version before, whose file is not at hand.
-    unreadable: why the file could not be read; its hash and key are then empty.
-    """
-
-    document_id: str
-    source: str
-    location: str | None
-    format: str
-    n_bytes: int
-    content_hash: str
-    parse_key: str
-    unreadable: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

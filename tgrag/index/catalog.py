@@ -260,7 +260,7 @@ class Collection:
             data = self.root.read(self._path(manifest.version_id, path))
         except FileNotFoundError:
             raise self._damaged(manifest.version_id, path) from None
-        if manifest.files.get(path, digest := bytes_hash(data)) != digest:
+        if manifest.files.get(path) != bytes_hash(data):
             raise self._damaged(manifest.version_id, path)
         return data
 

@@ -51,7 +51,7 @@ class Manifest(BaseModel):
     parent: str | None
     created_at: str
     settings: dict[str, Any]
-    files: dict[str, str] = {}
+    files: dict[str, str]
     embedder: dict[str, Any]
     collection_file: CollectionFile | None
     series: list[SeriesInfo]

@@ -15,7 +15,17 @@ from tgrag.ingest.collection_file import CollectionFile, load_collection_files
 from tgrag.language import detect, fold
 from tgrag.records import Language, ParsedDocument
 
-__all__ = ["CollectionFile", "ParsedSource", "Placement", "load_collection_files", "natural_key", "place"]
+__all__ = [
+    "PLACEMENT_VERSION",
+    "CollectionFile",
+    "ParsedSource",
+    "Placement",
+    "load_collection_files",
+    "natural_key",
+    "place",
+]
+
+PLACEMENT_VERSION = 1  # raise when the same files should be placed otherwise
 
 _NUMBER = re.compile(r"\d+|(?<![^\W_])[IVXL]+(?![^\W_])")
 _ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50}
