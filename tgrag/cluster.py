@@ -21,7 +21,7 @@ def connect(address: str | None = None) -> None:
     private Ray starts on loopback and ends with the process. Serve's replicas listen on every interface all the
     same, and other users of the machine reach loopback too, so it asks for a token that only this process and its
     children know (unless RAY_AUTH_MODE says otherwise).
-    Raises ConfigurationError when the cluster named cannot be reached.
+    Raises ConfigurationError when the cluster named cannot be reached or a private one does not start.
     """
     address = address or os.environ.get("RAY_ADDRESS")
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -45,7 +45,9 @@ def connect(address: str | None = None) -> None:
         return
     try:
         ray.init(**options)
-    except (ConnectionError, RuntimeError, ValueError) as error:
+    except Exception as error:  # Ray raises a plain one when its node starts too slowly
         raise ConfigurationError(
-            f"cannot reach Ray at {address or 'this machine'}: {error}; check RAY_ADDRESS and RAY_AUTH_MODE"
+            f"cannot reach Ray at {address}: {error}; check RAY_ADDRESS and RAY_AUTH_MODE"
+            if address
+            else f"Ray did not start: {error} Is the machine short of CPU or memory? Then run the command again later."
         ) from error

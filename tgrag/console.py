@@ -43,8 +43,9 @@ def answer_lines(answer: Answer) -> list[str]:
     for citation in answer.citations:
         mark = "" if citation.verified else "  (not verified)"
         lines.append(f"[{citation.number}] {place(citation)}{mark}")
-        if citation.quote not in answer.answer:
-            lines.append(f"    «{citation.quote}»")
+        quote = " ".join(citation.quote.split())
+        if quote not in " ".join(answer.answer.split()):
+            lines.append(f"    «{quote}»")
     lines += [f"note: {f.step}: {f.used} instead of {f.wanted} ({f.reason})" for f in answer.fall_backs]
     seconds = answer.timings.get("total", sum(answer.timings.values()))
     lines.append(f"{answer.collection} · version {answer.version} · {answer.mode} · {seconds:.2f} s")

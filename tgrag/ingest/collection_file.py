@@ -1,6 +1,7 @@
 """Series and their books: as ``collection.yaml`` states them, else as files and their names let one infer.
 
-``collection.yaml`` lies in an input folder or next to an input file; what it leaves out is inferred::
+``collection.yaml`` lies in an input folder, in one below it (the nearest to a file wins) or next to an input file; what
+it leaves out is inferred::
 
     series:
       - title: Война и мир
@@ -114,7 +115,7 @@ class CollectionFile(_Entry):
 
 
 def load_collection_files(inputs: Sequence[str]) -> CollectionFile | None:
-    """Read every collection.yaml beside the inputs. Raises ConfigurationError that names file and field."""
+    """Read every collection.yaml among the inputs. Raises ConfigurationError that names file and field."""
     series: list[SeriesEntry] = []
     for location, folder in collection_files(inputs):
         try:

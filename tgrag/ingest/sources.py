@@ -81,23 +81,40 @@ def _local_files(text: str) -> Iterator[SourceFile]:
 
 
 def collection_files(inputs: Sequence[str]) -> list[tuple[str, str]]:
-    """Return where a collection.yaml may lie beside the inputs, and what the sources it speaks of begin with."""
+    """Return where a collection.yaml may lie and what the sources it speaks of begin with, the deepest first.
+
+    It may lie in a folder that is an input, in any folder below it, and next to an input file.
+    """
     places: dict[str, str] = {}
     for text in inputs:
         if text.startswith("s3://"):
-            bucket, key = _split(text)
-            is_file = S3Root(f"s3://{bucket}").exists(key) if key else False
-            folder = key.rpartition("/")[0] if is_file else key
-            location = "/".join(filter(None, (f"s3://{bucket}", folder, COLLECTION_FILE)))
-            places.setdefault(location, "" if is_file else f"{_s3_name(bucket, key)}/")
+            places |= _s3_collection_files(text)
             continue
         path = Path(text).expanduser()
         if path.is_dir():
-            places[str(path.absolute() / COLLECTION_FILE)] = f"{_folder_name(path)}/"
+            top = path.absolute()
+            below = {folder for file in _walk(path, frozenset()) for folder in file.absolute().parents}
+            for folder in {top, *(folder for folder in below if folder.is_relative_to(top))}:
+                inside = PurePosixPath(_folder_name(path), folder.relative_to(top))
+                places[str(folder / COLLECTION_FILE)] = f"{inside}/"
         for hit in [path] if path.is_file() else _hits(path):
             if hit.is_file():
                 places.setdefault(str(hit.absolute().parent / COLLECTION_FILE), "")
-    return [(location, unicodedata.normalize("NFC", prefix)) for location, prefix in sorted(places.items())]
+    found = [(location, unicodedata.normalize("NFC", prefix)) for location, prefix in sorted(places.items())]
+    return sorted(found, key=lambda place: -place[1].count("/"))
+
+
+def _s3_collection_files(address: str) -> dict[str, str]:
+    bucket, key = _split(address)
+    root = S3Root(f"s3://{bucket}")
+    if key and root.exists(key):
+        return {"/".join(filter(None, (f"s3://{bucket}", key.rpartition("/")[0], COLLECTION_FILE))): ""}
+    places = {}
+    for path in (PurePosixPath(info.path) for info in root.objects(key)):
+        inside = path.parent.relative_to(key)
+        if path.name == COLLECTION_FILE and all(map(_is_document, inside.parts)):
+            places[f"s3://{bucket}/{path}"] = f"{PurePosixPath(_s3_name(bucket, key), inside)}/"
+    return places
 
 
 def _hits(pattern: Path) -> list[Path]:

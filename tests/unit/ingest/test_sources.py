@@ -129,3 +129,16 @@ def test_a_collection_file_that_is_no_file(tmp_path: Path, make: Callable[[Path]
     make(tmp_path / "collection.yaml")
     with pytest.raises(ConfigurationError, match=r"collection\.yaml cannot be read"):
         load_collection_files([str(tmp_path)])
+
+
+def test_a_collection_file_speaks_of_its_own_folder_and_the_nearest_wins(tmp_path: Path) -> None:
+    deep = tmp_path / "books" / "saga" / "parts"
+    deep.mkdir(parents=True)
+    for folder in (deep, tmp_path / "books"):
+        (folder / "a.txt").write_text("text", encoding="utf-8")
+    (tmp_path / "books" / "collection.yaml").write_text("series: [{title: Outer, books: [a.txt]}]")
+    (deep.parent / "collection.yaml").write_text("series: [{title: Inner, books: [parts/a.txt]}]")
+    stated = load_collection_files([str(tmp_path / "books")])
+    assert stated is not None
+    titles = [match[0].title for name in names(tmp_path / "books") if (match := stated.find(name))]
+    assert titles == ["Outer", "Inner"]

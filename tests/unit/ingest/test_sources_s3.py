@@ -30,5 +30,8 @@ def test_objects_of_a_bucket_are_named_like_files_of_a_folder() -> None:
         config = load_collection_files(["s3://library/in/books"])
         assert config is not None
         assert config.find("books/a.txt") is not None
+        above = load_collection_files(["s3://library/in"])
+        assert above is not None
+        assert above.find("in/books/a.txt") is not None
         with pytest.raises(ConfigurationError, match="no files"):
             discover(["s3://library/nothing"])
