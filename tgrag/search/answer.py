@@ -14,6 +14,7 @@ from tgrag.records import Language, TextUnit
 from tgrag.search.citations import cite
 from tgrag.search.describing import asks_who, describes
 from tgrag.search.digest import digest
+from tgrag.search.listing import asks_which, lists
 from tgrag.search.meaning import SentenceMeaning, affordable
 from tgrag.search.passages import Quote, Sentence, passages, split
 from tgrag.search.question import Question
@@ -32,6 +33,7 @@ NEAR_WEIGHT = 0.3  # of what only the sentences beside it share with the questio
 NAME_WEIGHT = 0.6  # of naming all whom the question names
 MEANING_WEIGHT = 0.3  # of a standard deviation of similarity
 DESCRIBING_WEIGHT = 2.0  # of saying who someone is, when that is asked
+LISTING_WEIGHT = 1.0  # of listing things, when several are asked for
 
 FULL_SENTENCE = 12  # words; a shorter one more often names its subject than says something of it
 MIN_SHARE = 0.2  # of the question's words, by rarity: below, a sentence is about something else
@@ -118,6 +120,7 @@ def _by_words(
     shares: list[float] = []
     scores: list[float] = []
     keys = {key for term in names for key in term}
+    which = asks_which(question.text)
     for (unit, _), prior in zip(units, _priors([score for _, score in units]), strict=True):
         here = split(unit)
         terms = [question.words_in(sentence.text, unit.language) for sentence in here]
@@ -131,7 +134,8 @@ def _by_words(
             fullness = min(1.0, len(words(sentence.text)) / FULL_SENTENCE)
             found.append(sentence)
             shares.append(share)
-            scores.append(score * (1 + fullness) / 2)
+            listing = LISTING_WEIGHT if which and lists(sentence.text) else 0.0
+            scores.append(score * (1 + fullness) / 2 + listing)
     return found, np.array(shares), np.array(scores)
 
 
