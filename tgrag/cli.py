@@ -259,7 +259,8 @@ def gc(
 def inspect(
     ctx: typer.Context,
     version: Annotated[
-        str | None, typer.Option(metavar="VERSION", help="The published one when left out.")
+        str | None,
+        typer.Option(metavar="VERSION", help="Its beginning is enough; the published one when left out."),
     ] = None,
     collection: Collection = None,
     root: Root = None,
@@ -272,7 +273,7 @@ def inspect(
     found = _catalog(settings).collection(_collection(settings, collection))
     from tgrag import console
 
-    version_id = version or found.require_current().version_id
+    version_id = found.version_beginning(version) if version else found.require_current().version_id
     inspection = console.Inspection(
         manifest=found.manifest(version_id), documents=found.documents(version_id)
     )

@@ -159,6 +159,14 @@ class Collection:
             for m in sorted(manifests, key=lambda m: (m.created_at, m.version_id), reverse=True)
         ]
 
+    def version_beginning(self, text: str) -> str:
+        """Return the one version whose id begins so. Raises UnknownVersion."""
+        matches = [version_id for version_id in self.version_ids() if version_id.startswith(text)]
+        if len(matches) != 1:
+            found = "several versions begin" if matches else "no version begins"
+            raise UnknownVersion(f"{found} with {text!r}; `tgrag versions` lists them")
+        return matches[0]
+
     def manifest(self, version_id: str) -> Manifest:
         """Read a manifest.
 

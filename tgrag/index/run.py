@@ -78,11 +78,7 @@ def rollback(collection: str, settings: Settings, version: str | None) -> Pointe
             if wanted is None:
                 raise UnknownVersion(f"collection {collection!r} has no earlier version to go back to")
         else:
-            matches = [v for v in target.version_ids() if v.startswith(version)]
-            if len(matches) != 1:
-                found = "several versions begin" if matches else "no version begins"
-                raise UnknownVersion(f"{found} with {version!r}; `tgrag versions` lists them")
-            wanted = matches[0]
+            wanted = target.version_beginning(version)
         target.verified(wanted)
         lease.check()
         return target.publish(wanted, "rollback", after=pointer)
