@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tgrag.errors import StorageError
+from tgrag.errors import StorageError, UnknownVersion
 from tgrag.graph.health import Health
 from tgrag.hashing import bytes_hash
 from tgrag.index.catalog import Catalog, Collection
@@ -96,3 +96,13 @@ def test_a_damaged_pointer_is_named(collection: Collection, tmp_path: Path) -> N
     (tmp_path / "c" / "CURRENT" / "0000000001.json").write_bytes(b"{")
     with pytest.raises(StorageError, match=r"CURRENT/0000000001\.json"):
         collection.current()
+
+
+def test_a_version_is_named_by_a_beginning_that_is_its_own(collection: Collection) -> None:
+    for version_id in ("aa11", "aa22"):
+        finished(collection, version_id)
+    assert collection.version_beginning("aa2") == "aa22"
+    with pytest.raises(UnknownVersion, match="several versions begin with 'aa'"):
+        collection.version_beginning("aa")
+    with pytest.raises(UnknownVersion, match="no version begins with 'b'"):
+        collection.version_beginning("b")
