@@ -42,7 +42,15 @@ def index(
         if pointer and staying:
             stated = with_kept(stated, target.manifest(pointer.version_id).collection_file, staying)
         build = VersionBuilder(target, lease, settings, report, before, begun)
-        return build([*hashed(found, settings.parse.max_file_mb), *staying], stated, "index", retry_failed)
+        try:
+            return build(
+                [*hashed(found, settings.parse.max_file_mb), *staying], stated, "index", retry_failed
+            )
+        except KeyboardInterrupt:
+            report(
+                "stopped, nothing published; what was parsed and embedded is kept: the same command goes on"
+            )
+            raise
 
 
 def delete(
