@@ -1,6 +1,7 @@
 """The context: what is shown of each found row, how much fits the budget, and in which order it is read."""
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Literal
 
 from tgrag.models.protocols import Tokenizer
@@ -15,6 +16,7 @@ RELATIONSHIP_DESCRIPTIONS = 2
 SEPARATOR = " | "  # between descriptions (source article)
 
 SHORTEST_LINE = 8  # tokens
+LINES_KEPT = 10_000  # with their counts, an engine: some 10 MB
 
 Kind = Literal["community", "entity", "relationship", "text_unit"]
 Row = TextUnit | EntityState | Relationship | Community
@@ -25,6 +27,14 @@ _SECTIONS: dict[Language, tuple[str, str, str]] = {
     "en": ("Summaries", "Who and what", "Text"),
 }
 _SECTION_OF: dict[Kind, int] = {"community": 0, "entity": 1, "relationship": 1, "text_unit": 2}
+
+
+class RememberingTokenizer:
+    """A tokenizer that keeps the counts of the lines met lately: other questions show many of the same."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self.name = tokenizer.name
+        self.count = lru_cache(maxsize=LINES_KEPT)(tokenizer.count)
 
 
 class ItemWriter:

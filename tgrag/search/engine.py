@@ -4,18 +4,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from time import perf_counter
-from typing import cast
 
 from tgrag.errors import EmbedderMismatch, EmptyQuestion, UnknownMode
 from tgrag.models.protocols import Embedder, Tokenizer, Vectors
 from tgrag.records import TextUnit
 from tgrag.search.answer import ExtractiveAnswer, extractive_answer
 from tgrag.search.classic import classic, classic_context
-from tgrag.search.context import ItemWriter, in_story_order, render, titles_cost
+from tgrag.search.context import ItemWriter, RememberingTokenizer, in_story_order, render, titles_cost
 from tgrag.search.fuse import Ranking
 from tgrag.search.horizon import resolve_as_of
 from tgrag.search.meaning import SentenceMeaning
 from tgrag.search.question import Question, read_question
+from tgrag.search.remembered import RememberedVectors
 from tgrag.search.requests import MODES, Answer, ContextItem, FallBack, Mode, QueryRequest, Retrieval
 from tgrag.search.temporal import (
     Found,
@@ -28,6 +28,8 @@ from tgrag.search.temporal import (
 from tgrag.search.view import View
 from tgrag.settings import SearchSettings
 from tgrag.store.snapshot import Snapshot
+
+QUESTIONS_KEPT = 1024  # with their vectors: the same question is often asked as of several moments
 
 NO_RERANKER = FallBack(
     step="rerank", wanted="reranker", used="fused rank", reason="this profile has no reranking model"
@@ -64,7 +66,7 @@ class _Found:
 
 
 class Engine:
-    """Answers requests from one snapshot; between them it keeps nothing but vectors of sentences.
+    """Answers requests from one snapshot; between them it keeps vectors of questions and sentences and counts of tokens.
 
     Raises EmbedderMismatch when the snapshot was built with another embedder.
     """
@@ -83,8 +85,8 @@ class Engine:
                 "index the collection again"
             )
         self._snapshot = snapshot
-        self._embedder = embedder
-        self._tokenizer = tokenizer
+        self._questions = RememberedVectors(embedder.embed_queries, QUESTIONS_KEPT)
+        self._tokenizer = RememberingTokenizer(tokenizer)
         self._settings = settings
         self._meaning = SentenceMeaning(embedder)
 
@@ -191,7 +193,7 @@ class Engine:
     def _embed(self, question: str, run: _Run) -> Vectors | None:
         """Return the question's vector; None, and a fall-back on record, when the embedder fails."""
         try:
-            return cast(Vectors, self._embedder.embed_queries([question])[0])
+            return self._questions.of([question])[0]
         except Exception as error:  # whatever a model server raises: lexical search still answers
             reason = f"the embedder failed: {type(error).__name__}: {error}"
             run.fall_backs.append(

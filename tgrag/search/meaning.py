@@ -1,13 +1,12 @@
 """How near sentences are in meaning to a question; the vectors of sentences read lately are kept."""
 
-from collections import OrderedDict
 from collections.abc import Sequence
-from threading import Lock
 
 import numpy as np
 
 from tgrag.language import words
 from tgrag.models.protocols import Embedder, Vectors
+from tgrag.search.remembered import RememberedVectors
 from tgrag.search.view import Scores
 
 WORDS = 240  # a question: some 400 tokens, most of a second on two cores
@@ -26,25 +25,13 @@ class SentenceMeaning:
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
-        self._kept: OrderedDict[str, Vectors] = OrderedDict()
-        self._lock = Lock()
+        self._passages = RememberedVectors(embedder.embed_passages, KEPT)
 
     def similarities(self, question: Vectors, texts: Sequence[str]) -> Scores:
         """Return the cosine of each text with the question's vector. Raises what the embedder raises."""
         if not texts:
             return np.empty(0)
-        with self._lock:
-            known = {text: self._kept[text] for text in texts if text in self._kept}
-        new = [text for text in dict.fromkeys(texts) if text not in known]
-        if new:
-            known.update(zip(new, self._embedder.embed_passages(new), strict=True))
-        with self._lock:
-            for text in texts:
-                self._kept[text] = known[text]
-                self._kept.move_to_end(text)
-            while len(self._kept) > KEPT:
-                self._kept.popitem(last=False)
-        cosines: Scores = np.round(np.stack([known[text] for text in texts]) @ question, DIGITS)
+        cosines: Scores = np.round(np.stack(self._passages.of(texts)) @ question, DIGITS)
         return cosines.astype(np.float64)
 
     def least(self, *, same_language: bool) -> float | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tgrag.chunk.sentences import sentences
 from tgrag.records import TextUnit
@@ -37,7 +38,8 @@ class Quote:
     start: int
 
 
-def split(unit: TextUnit) -> list[Sentence]:
+@lru_cache(maxsize=512)
+def split(unit: TextUnit) -> tuple[Sentence, ...]:
     """Return the sentences of a text unit that say something, in order."""
     trimmed = []
     for start, end in sentences(unit.text, unit.language):
@@ -45,7 +47,7 @@ def split(unit: TextUnit) -> list[Sentence]:
         begin = start + len(raw) - len(raw.lstrip())
         trimmed.append((begin, start + len(raw.rstrip())))
     spans = [(start, end) for start, end in trimmed if start < end]
-    return [Sentence(unit, number, *span) for number, span in enumerate(spans)]
+    return tuple(Sentence(unit, number, *span) for number, span in enumerate(spans))
 
 
 def passages(best_first: Iterable[Sentence], n: int) -> list[Quote]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tgrag.language import detect, lemmas, words
 from tgrag.models.protocols import Vectors
@@ -27,13 +28,20 @@ class Question:
 
     def words_in(self, text: str, language: Language) -> set[Term]:
         """Return the question's content words that occur in a text."""
-        present = set(lemmas(text, language))
+        present = _lemmas(text, language)
         return {term for term in self.idf if not present.isdisjoint(term)}
 
     def share(self, terms: set[Term]) -> float:
         """Return the idf-weighted share that ``terms`` are of all content words, from 0 to 1."""
+        if not terms:
+            return 0.0
         total = sum(self.idf.values())
         return sum(self.idf[term] for term in sorted(terms)) / total if total else 0.0
+
+
+@lru_cache(maxsize=8192)
+def _lemmas(text: str, language: Language) -> frozenset[str]:
+    return frozenset(lemmas(text, language))
 
 
 def read_question(text: str, vector: Vectors | None, view: View) -> Question:
