@@ -234,7 +234,8 @@ def embed_all(
 class Progress:
     """Reports how far a stage is, at most every two seconds and once at its end.
 
-    work: what the time left is reckoned by, where items differ in size; the number of items without it.
+    work: what the time left is reckoned by, where items differ in size; the number of items without it. It is
+    reckoned from the first result on: until then workers start, which says nothing of their speed.
     """
 
     def __init__(self, stage: str, total: int, noun: str, report: Report, work: int | None = None) -> None:
@@ -242,6 +243,7 @@ class Progress:
         self._work = total if work is None else work
         self._done = self._work_done = 0
         self._begun = self._told = time.monotonic()
+        self._first: tuple[float, int] | None = None
         if total:
             report(f"{stage}: {total:,} {noun}")
 
@@ -249,14 +251,16 @@ class Progress:
         self._done += n
         self._work_done += n if work is None else work
         moment = time.monotonic()
+        self._first = self._first or (moment, self._work_done)
         if self._done < self._total and moment - self._told < PROGRESS_SECONDS:
             return
         self._told = moment
-        elapsed = moment - self._begun
-        left = elapsed / max(self._work_done, 1) * (self._work - self._work_done)
-        ending = f", about {left:.0f} s left" if self._done < self._total else ""
+        seconds, work_done = moment - self._first[0], self._work_done - self._first[1]
+        ending = ""
+        if work_done and self._done < self._total:
+            ending = f", about {seconds / work_done * (self._work - self._work_done):.0f} s left"
         self._report(
-            f"{self._stage}: {self._done:,} of {self._total:,} {self._noun} in {elapsed:.0f} s{ending}"
+            f"{self._stage}: {self._done:,} of {self._total:,} {self._noun} in {moment - self._begun:.0f} s{ending}"
         )
 
 
