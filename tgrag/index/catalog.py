@@ -52,9 +52,7 @@ class Catalog:
     def collection(self, name: str) -> "Collection":
         """Return a collection. Raises UnknownCollection when nothing was ever written to it."""
         if not COLLECTION_NAME.fullmatch(name) or not self._has(name):
-            raise UnknownCollection(
-                f"there is no collection {name!r} below {self._root.address}; `tgrag collections` lists them"
-            )
+            raise UnknownCollection(f"there is no collection {name!r} here; `tgrag collections` lists them")
         return Collection(self._root, name)
 
     def create(self, name: str) -> "Collection":

@@ -1,5 +1,6 @@
 """The query path over one snapshot: from a request to a context or an answer."""
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -30,6 +31,8 @@ from tgrag.settings import SearchSettings
 from tgrag.store.snapshot import Snapshot
 
 QUESTIONS_KEPT = 1024  # with their vectors: the same question is often asked as of several moments
+
+READERS = 4  # questions whose sentences are embedded at once; under more load the rest do without
 
 NO_RERANKER = FallBack(
     step="rerank", wanted="reranker", used="fused rank", reason="this profile has no reranking model"
@@ -89,6 +92,7 @@ class Engine:
         self._tokenizer = RememberingTokenizer(tokenizer)
         self._settings = settings
         self._meaning = SentenceMeaning(embedder)
+        self._reading = threading.BoundedSemaphore(READERS)
 
     def retrieve(self, request: QueryRequest, query_vector: Vectors | None = None) -> Retrieval:
         """Return the context for a question; ``query_vector`` is the question's embedding where it is known."""
@@ -181,14 +185,16 @@ class Engine:
         """Return quotes, chosen by shared words alone when the embedder fails, which goes on record."""
         run.fall_backs.append(NO_CHAT)
         given = found.question, found.view, found.units, self._settings.answer_sentences
+        if not self._reading.acquire(blocking=False):
+            run.fall_backs.append(_words_only("the embedder is busy with other questions"))
+            return extractive_answer(*given, None)
         try:
             return extractive_answer(*given, self._meaning)
         except Exception as error:  # whatever a model server raises
-            reason = f"the embedder failed: {type(error).__name__}: {error}"
-            run.fall_backs.append(
-                FallBack(step="answer", wanted="sentence vectors", used="shared words only", reason=reason)
-            )
+            run.fall_backs.append(_words_only(f"the embedder failed: {type(error).__name__}: {error}"))
             return extractive_answer(*given, None)
+        finally:
+            self._reading.release()
 
     def _embed(self, question: str, run: _Run) -> Vectors | None:
         """Return the question's vector; None, and a fall-back on record, when the embedder fails."""
@@ -200,6 +206,10 @@ class Engine:
                 FallBack(step="embed", wanted="vectors", used="lexical search only", reason=reason)
             )
             return None
+
+
+def _words_only(reason: str) -> FallBack:
+    return FallBack(step="answer", wanted="sentence vectors", used="shared words only", reason=reason)
 
 
 def _mode(request: QueryRequest) -> Mode:

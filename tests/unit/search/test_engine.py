@@ -1,10 +1,12 @@
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
 
 from tests.unit.search.graphs import BrokenEmbedder, ToyEmbedder, ToyTokenizer, library
 from tgrag.errors import EmbedderMismatch, EmptyQuestion, UnknownBook, UnknownMode
-from tgrag.search.engine import Engine
+from tgrag.search.engine import READERS, Engine
 from tgrag.search.requests import MODES, QueryRequest
 from tgrag.settings import SearchSettings
 
@@ -37,6 +39,33 @@ def test_without_an_embedder_lexical_search_answers_and_says_so(snapshot, mode):
     answer = engine.query(QueryRequest(question="Кто потерял медный ключ?", mode=mode))
     assert answer.found
     assert "embed" in {fall_back.step for fall_back in answer.fall_backs}
+
+
+class HeldEmbedder(ToyEmbedder):
+    """Embeds passages only when it is let."""
+
+    def __init__(self):
+        self.let, self.n_waiting = threading.Event(), threading.Semaphore(0)
+
+    def embed_passages(self, texts):
+        self.n_waiting.release()
+        self.let.wait(30)
+        return super().embed_queries(texts)
+
+
+def test_more_questions_than_the_embedder_can_read_for_are_answered_by_words(snapshot):
+    embedder = HeldEmbedder()
+    engine = Engine(snapshot, embedder, ToyTokenizer(), SearchSettings())
+    request = QueryRequest(question="Кто потерял медный ключ?")
+    with ThreadPoolExecutor(READERS) as pool:
+        held = [pool.submit(engine.query, request) for _ in range(READERS)]
+        for _ in held:
+            assert embedder.n_waiting.acquire(timeout=30)
+        answer = engine.query(request)
+        embedder.let.set()
+    assert answer.found
+    assert any("busy" in fall_back.reason for fall_back in answer.fall_backs)
+    assert not any("busy" in fall_back.reason for done in held for fall_back in done.result().fall_backs)
 
 
 @pytest.mark.parametrize("mode", MODES)
