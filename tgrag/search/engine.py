@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from time import perf_counter
 
 from tgrag.errors import EmbedderMismatch, EmptyQuestion, UnknownMode
+from tgrag.language import words
 from tgrag.models.protocols import Embedder, Tokenizer, Vectors
 from tgrag.records import TextUnit
 from tgrag.search.answer import ExtractiveAnswer, extractive_answer
@@ -133,8 +134,8 @@ class Engine:
         )
 
     def _find(self, request: QueryRequest, query_vector: Vectors | None, run: _Run) -> _Found:
-        if not request.question.strip():
-            raise EmptyQuestion("the question is empty")
+        if not words(request.question):
+            raise EmptyQuestion("the question is empty: it has no word")
         with run.step("view"):
             view = View(self._snapshot, resolve_as_of(self._snapshot, request.as_of, request.books))
         with run.step("embed"):

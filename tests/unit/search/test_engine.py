@@ -11,9 +11,10 @@ from tgrag.search.requests import MODES, QueryRequest
 from tgrag.settings import SearchSettings
 
 
-def test_a_blank_question_is_refused(engine):
+@pytest.mark.parametrize("question", ["", " \n", "?", "… — !"])
+def test_a_question_without_a_word_is_refused(engine, question):
     with pytest.raises(EmptyQuestion):
-        engine.query(QueryRequest(question=" \n"))
+        engine.query(QueryRequest(question=question))
 
 
 def test_an_unknown_mode_is_refused_with_the_known_ones(engine):
