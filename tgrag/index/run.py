@@ -12,7 +12,7 @@ from tgrag.index.cleanup import GarbageReport
 from tgrag.index.lease import Lease
 from tgrag.index.listing import hashed, input_name, kept, named, with_kept
 from tgrag.index.manifest import Pointer
-from tgrag.index.stages import Report
+from tgrag.index.progress import Report
 from tgrag.index.summary import Summary
 from tgrag.ingest.collection import load_collection_files
 from tgrag.ingest.sources import discover

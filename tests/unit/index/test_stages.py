@@ -1,0 +1,26 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tgrag.index.assemble import Passage
+from tgrag.index.progress import Progress
+from tgrag.index.stages import CHARACTERS_A_BATCH, TEXTS_A_BATCH, embedding_batches
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(1, 2 * CHARACTERS_A_BATCH)), max_size=80))
+def test_batches_hold_every_passage_once_and_one_document_each(sizes: list[tuple[str, int]]) -> None:
+    passages = [Passage(document, str(n), "x" * size) for n, (document, size) in enumerate(sizes)]
+    batches = embedding_batches(passages)
+    assert sorted(p.key for batch in batches for p in batch) == sorted(p.key for p in passages)
+    for batch in batches:
+        assert len({p.document_id for p in batch}) == 1
+        assert 1 <= len(batch) <= TEXTS_A_BATCH
+        assert len(batch) == 1 or sum(len(p.text) for p in batch) <= CHARACTERS_A_BATCH
+
+
+def test_progress_tells_the_beginning_and_the_end() -> None:
+    lines: list[str] = []
+    progress = Progress("embed", 3, "texts", lines.append, work=30)
+    progress.add(1, work=10)
+    progress.add(2, work=20)
+    assert lines[0] == "embed: 3 texts"
+    assert lines[-1].startswith("embed: 3 of 3 texts in ")

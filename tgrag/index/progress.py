@@ -1,0 +1,41 @@
+"""How far a stage is, in lines for a person."""
+
+import time
+from collections.abc import Callable
+
+PROGRESS_SECONDS = 2.0
+
+Report = Callable[[str], None]
+
+
+class Progress:
+    """Reports how far a stage is, at most every two seconds and once at its end.
+
+    work: what the time left is reckoned by, where items differ in size; the number of items without it. It is
+    reckoned from the first result on: until then workers start, which says nothing of their speed.
+    """
+
+    def __init__(self, stage: str, total: int, noun: str, report: Report, work: int | None = None) -> None:
+        self._stage, self._total, self._noun, self._report = stage, total, noun, report
+        self._work = total if work is None else work
+        self._done = self._work_done = 0
+        self._begun = self._told = time.monotonic()
+        self._first: tuple[float, int] | None = None
+        if total:
+            report(f"{stage}: {total:,} {noun}")
+
+    def add(self, n: int, work: int | None = None) -> None:
+        self._done += n
+        self._work_done += n if work is None else work
+        moment = time.monotonic()
+        self._first = self._first or (moment, self._work_done)
+        if self._done < self._total and moment - self._told < PROGRESS_SECONDS:
+            return
+        self._told = moment
+        seconds, work_done = moment - self._first[0], self._work_done - self._first[1]
+        ending = ""
+        if work_done and self._done < self._total:
+            ending = f", about {seconds / work_done * (self._work - self._work_done):.0f} s left"
+        self._report(
+            f"{self._stage}: {self._done:,} of {self._total:,} {self._noun} in {moment - self._begun:.0f} s{ending}"
+        )
