@@ -54,7 +54,6 @@ def test_killed_and_run_again(seed: int, tmp_path: Path) -> None:
     books, root = tmp_path / "books", tmp_path / "root"
     write_library(books)
     moments = random.Random(seed)
-    begun = time.monotonic()
     process = start(books, root)
     delay = moments.uniform(4, 20)
     try:
@@ -69,7 +68,6 @@ def test_killed_and_run_again(seed: int, tmp_path: Path) -> None:
     after = stored_vectors(root)
     calls = 0 if summary["noop"] else summary["stages"]["embed"]["calls"]
     assert calls <= len(after - before), f"stored vectors were computed again (killed after {delay:.1f} s)"
-    assert time.monotonic() - begun > delay or summary["noop"]
 
     tables = table_bytes(root, "c", summary["version_id"])
     shutil.rmtree(root / "c" / "versions")
