@@ -54,7 +54,7 @@ class Pipeline:
         )
         graph = build(units, {u.text_unit_id: self._extract(u) for u in units}, self.settings.windows)
         documents = [
-            document_row(d, Outcome(None, p, None, 0), len(chunks[d.document_id]))
+            document_row(d, Outcome(None, p, None, (), 0), len(chunks[d.document_id]))
             for d, p in zip(listed, places, strict=True)
         ]
         identity = self.embedder.identity

@@ -16,9 +16,45 @@ from typing import Literal
 Language = Literal["ru", "uk", "en"]
 LANGUAGES: tuple[Language, ...] = ("ru", "uk", "en")
 
-ElementKind = Literal["heading", "paragraph", "list_item", "table"]
+ElementKind = Literal["heading", "paragraph", "list_item", "table", "footnote"]
+DropKind = Literal["contents", "page_furniture", "boilerplate", "notes", "unreadable"]
 
 # --- what parsing gives -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle on a page, in points from the page's top left corner."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """Where a stretch of text stands on paper: from character ``start`` of the text to the next fragment's start.
+
+    page: counted from 1 (a sheet of a workbook and a slide count as pages). box: where the format tells.
+    """
+
+    start: int
+    page: int
+    box: Box | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """Why a part of a document is left out of its text units.
+
+    kind: "contents" (a table of contents), "page_furniture" (page numbers, running heads and feet),
+    "boilerplate" (what a publisher or a web site puts around the text), "notes" (an apparatus of notes with their
+    marks), "unreadable" (a picture of text, letters that are not language). reason: for a person.
+    """
+
+    kind: DropKind
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +62,16 @@ class Element:
     """A block of a parsed document.
 
     level: of a heading only. 0 opens another book inside one file; 1 is the outermost level inside a book.
-    page: counted from 1, where the format has pages.
+    fragments: in order, the first at 0; empty where the format has no pages. A paragraph that goes on over a page
+    break has fragments of both pages; one that is printed has a fragment a line.
+    drop: set on what is shown to a person but is no text of the document.
     """
 
     kind: ElementKind
     text: str
     level: int | None = None
-    page: int | None = None
+    fragments: tuple[Fragment, ...] = ()
+    drop: Drop | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +81,7 @@ class ParsedDocument:
     status: "ok", or "failed" with a ``reason`` that a person understands.
     series_title, series_number: from the file's own metadata (FictionBook sequence, EPUB collection).
     language: as the file declares it, only when it is one of LANGUAGES.
+    warnings: what of the file could not be read, or was read with doubt, each for a person.
     """
 
     status: Literal["ok", "failed"]
@@ -52,6 +92,7 @@ class ParsedDocument:
     series_number: int | None = None
     date: str | None = None
     n_pages: int | None = None
+    warnings: tuple[str, ...] = ()
     elements: tuple[Element, ...] = ()
 
 
@@ -103,6 +144,7 @@ class Document:
     series_origin: "collection.yaml", "metadata" (the file says so), "file names" or "single".
     book_number, book_title: of the first book of the file.
     date: ISO 8601, possibly only a year or a month.
+    warnings: what of an indexed file could not be read.
     """
 
     document_id: str
@@ -122,6 +164,7 @@ class Document:
     book_title: str
     date: str | None
     n_pages: int | None
+    warnings: tuple[str, ...]
     n_characters: int
     n_text_units: int
 
@@ -134,6 +177,7 @@ class TextUnit:
     «0» before the first heading), unique inside a book. chunk_index: place in its book, from 0.
     relative_position: chunk_index / (units in the book - 1), 0 for a single unit.
     start, end: character span in the parsed text, ``parsed_text[start:end] == text``.
+    fragments: where its text stands on paper, by characters of ``text``; page_numbers: their pages.
     """
 
     text_unit_id: str
@@ -147,6 +191,7 @@ class TextUnit:
     chunk_index: int
     relative_position: float
     page_numbers: tuple[int, ...]
+    fragments: tuple[Fragment, ...]
     start: int
     end: int
     n_tokens: int

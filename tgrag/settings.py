@@ -20,6 +20,7 @@ from pydantic_settings import (
 
 from tgrag.errors import ConfigurationError
 from tgrag.hashing import stable_hash
+from tgrag.records import LANGUAGES, Language
 
 
 class Section(BaseModel):
@@ -27,13 +28,29 @@ class Section(BaseModel):
 
 
 class ParseSettings(Section):
-    """Limits a document; one that passes them is a dead letter."""
+    """How a document is read, and its limits; one that passes them is a dead letter."""
 
-    timeout_seconds: float = Field(60, gt=0, description="wall seconds a document")
+    pdf: Literal["native", "layout"] = Field(
+        "native",
+        description="native: Docling's parser and tgrag's layout rules; layout: Docling's layout models",
+    )
+    artifacts_path: str | None = Field(None, description="folder with Docling's models (layout, OCR)")
+    ocr: Literal["none", "rapidocr", "tesseract"] = Field(
+        "none", description="text recognition for pages without readable text"
+    )
+    ocr_languages: tuple[Language, ...] = Field(LANGUAGES, min_length=1)
+    timeout_seconds: float = Field(
+        60, gt=0, description="wall seconds until the next page, or the whole file, is read"
+    )
+    document_seconds: float = Field(3600, gt=0, description="wall seconds a document")
     memory_mb: int = Field(
         3000, ge=512, description="address space of the parsing process beyond its own code"
     )
     max_file_mb: int = Field(200, ge=1, description="larger files are refused")
+
+    def recipe(self) -> dict[str, Any]:
+        """Return the part of the settings that the outcome of a parse depends on."""
+        return self.model_dump(mode="json", include={"pdf", "ocr", "ocr_languages"})
 
 
 class ChunkSettings(Section):
@@ -42,6 +59,12 @@ class ChunkSettings(Section):
         480, ge=32, le=508, description="tokens a text unit, special tokens and prefix not counted"
     )
     earliest_cut: float = Field(0.75, gt=0, le=1, description="share of the limit from which a unit may end")
+    overlap: int = Field(
+        0, ge=0, description="tokens of whole sentences that a unit repeats from the one before"
+    )
+    join_below: int = Field(
+        0, ge=0, description="a chapter's last unit with fewer tokens is evened out with the one before"
+    )
 
 
 class ExtractSettings(Section):

@@ -59,5 +59,5 @@ def test_pdf_pages_cost_little() -> None:
         document = parse(path.name, path.read_bytes())
         spent = resource.getrusage(resource.RUSAGE_SELF).ru_utime - begun
         assert document.status == "ok", document.reason
-        assert all(element.page for element in document.elements)
+        assert all(element.fragments[0].page for element in document.elements)
         print(f"{spent / (document.n_pages or 1):.3f} CPU s a page, {document.n_pages} pages: {path.name}")

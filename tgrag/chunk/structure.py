@@ -89,6 +89,8 @@ def _sections(spans: tuple[Span, ...]) -> tuple[Section, ...]:
             body.clear()
 
     for span in spans:
+        if span.element.drop:
+            continue
         if span.element.kind != "heading":
             if span.element.text.strip():
                 body.append(span)

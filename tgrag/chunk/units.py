@@ -8,14 +8,14 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
 from tgrag.chunk.sentences import sentences
 from tgrag.chunk.structure import ParsedText, Section, Span
 from tgrag.hashing import stable_hash
 from tgrag.models.protocols import Tokenizer
-from tgrag.records import Language
+from tgrag.records import Fragment, Language
 from tgrag.settings import ChunkSettings
 
 _WORD = re.compile(r"\S+")
@@ -37,6 +37,7 @@ class Chunk:
     book: int
     book_title: str | None
     page_numbers: tuple[int, ...]
+    fragments: tuple[Fragment, ...]
     n_tokens: int
 
 
@@ -66,6 +67,7 @@ def text_units(
             text = parsed.text[start:end]
             number = n_equals[section.headings, text]
             n_equals[section.headings, text] += 1
+            fragments = _fragments(section.body, start, end)
             chunks.append(
                 Chunk(
                     text_unit_id=stable_hash(document_id, section.headings, text, number),
@@ -76,7 +78,8 @@ def text_units(
                     chapter_id=section.chapter_id,
                     book=section.book,
                     book_title=section.book_title,
-                    page_numbers=_pages(section.body, start, end),
+                    page_numbers=tuple(sorted({fragment.page for fragment in fragments})),
+                    fragments=fragments,
                     n_tokens=n_tokens,
                 )
             )
@@ -175,8 +178,16 @@ def _cut(text: str, pieces: Sequence[_Piece], first: int, last: int, settings: C
     return min(ends, key=lambda i: (stable_hash(text[pieces[i].start : pieces[i].end]), -i), default=last)
 
 
-def _pages(body: Sequence[Span], start: int, end: int) -> tuple[int, ...]:
+def _fragments(body: Sequence[Span], start: int, end: int) -> tuple[Fragment, ...]:
+    """Return where the text from start to end stands on paper, by its own characters."""
     first = bisect_right(body, start, key=lambda span: span.end)
     beyond = bisect_left(body, end, key=lambda span: span.start)
-    pages = {span.element.page for span in body[first:beyond]}
-    return tuple(sorted(page for page in pages if page is not None))
+    fragments: list[Fragment] = []
+    for span in body[first:beyond]:
+        here = span.element.fragments
+        ends = [*(fragment.start for fragment in here[1:]), len(span.element.text)]
+        for fragment, stop in zip(here, ends, strict=False):
+            begun = span.start + fragment.start
+            if span.start + stop > start and begun < end:
+                fragments.append(replace(fragment, start=max(begun - start, 0)))
+    return tuple(fragments)

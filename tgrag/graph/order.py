@@ -62,6 +62,7 @@ def _unit(
         chunk_index=index,
         relative_position=index / (n - 1) if n > 1 else 0.0,
         page_numbers=chunk.page_numbers,
+        fragments=chunk.fragments,
         start=chunk.start,
         end=chunk.end,
         n_tokens=chunk.n_tokens,

@@ -26,6 +26,7 @@ class Outcome:
     reason: str | None
     placement: Placement
     n_pages: int | None
+    warnings: tuple[str, ...]
     n_characters: int
 
 
@@ -58,6 +59,7 @@ def document_row(listed: Listed, outcome: Outcome, n_text_units: int) -> Documen
         book_title=place.book_title,
         date=place.date,
         n_pages=outcome.n_pages,
+        warnings=outcome.warnings,
         n_characters=outcome.n_characters,
         n_text_units=n_text_units,
     )

@@ -198,6 +198,7 @@ class VersionBuilder:
                 reason=parsed[d.document_id].reason if parsed[d.document_id].status == "failed" else None,
                 placement=placement,
                 n_pages=parsed[d.document_id].n_pages,
+                warnings=parsed[d.document_id].warnings,
                 n_characters=sum(len(element.text) for element in parsed[d.document_id].elements),
             )
             for d, placement in zip(listed, places, strict=True)

@@ -11,6 +11,7 @@ from tgrag.ingest.collection import CollectionFile
 from tgrag.ingest.parse import parse_key
 from tgrag.ingest.sources import SourceFile, read_source
 from tgrag.records import Document
+from tgrag.settings import ParseSettings
 
 HASHING_THREADS = 8
 
@@ -47,20 +48,20 @@ def with_kept(
     return CollectionFile(series=series) if series else None
 
 
-def hashed(found: Sequence[SourceFile], max_file_mb: int) -> list[Listed]:
+def hashed(found: Sequence[SourceFile], settings: ParseSettings) -> list[Listed]:
     """List the files of this run's inputs by what is in them; one that cannot be read says why."""
     with ThreadPoolExecutor(HASHING_THREADS) as pool:
-        return list(pool.map(lambda file: _listed(file, max_file_mb), found))
+        return list(pool.map(lambda file: _listed(file, settings), found))
 
 
-def _listed(file: SourceFile, max_file_mb: int) -> Listed:
+def _listed(file: SourceFile, settings: ParseSettings) -> Listed:
     document_id = stable_hash("document", file.source)
     suffix = PurePosixPath(file.source).suffix.lstrip(".").lower()
     try:
-        if file.n_bytes > max_file_mb * 1_000_000:
+        if file.n_bytes > settings.max_file_mb * 1_000_000:
             size = file.n_bytes / 1_000_000
             raise OSError(
-                f"the file has {size:.0f} MB, more than the {max_file_mb} that parse.max_file_mb allows"
+                f"the file has {size:.0f} MB, more than the {settings.max_file_mb} that parse.max_file_mb allows"
             )
         file.location.encode()
         content_hash = bytes_hash(read_source(file.location))
@@ -72,7 +73,7 @@ def _listed(file: SourceFile, max_file_mb: int) -> Listed:
         )
         reason = f"cannot be read: {why or error}"
         return Listed(document_id, file.source, None, suffix, file.n_bytes, "", "", reason)
-    key = parse_key(content_hash, file.source)
+    key = parse_key(content_hash, file.source, settings)
     return Listed(document_id, file.source, file.location, suffix, file.n_bytes, content_hash, key)
 
 

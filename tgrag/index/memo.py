@@ -20,13 +20,16 @@ from io import BytesIO
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pydantic import TypeAdapter
 
 from tgrag.hashing import stable_hash
 from tgrag.models.protocols import EmbedderIdentity, Vectors
-from tgrag.records import Element, ParsedDocument
+from tgrag.records import ParsedDocument
 from tgrag.store.root import Root
 
 logger = logging.getLogger(__name__)
+
+_ANSWER = TypeAdapter(ParsedDocument)
 
 ATTEMPTS = 3  # a call that fails for a lasting reason is made so often, then only on request
 
@@ -76,8 +79,7 @@ class ParseMemo:
         if path is None:
             return None
         try:
-            fields = json.loads(gzip.decompress(self._root.read(path)))
-            return ParsedDocument(**fields | {"elements": tuple(Element(*row) for row in fields["elements"])})
+            return _ANSWER.validate_json(gzip.decompress(self._root.read(path)))
         except FileNotFoundError:
             del self._paths[key]
             return None
@@ -93,10 +95,7 @@ class ParseMemo:
         return {key: answer for key, answer in found.items() if answer is not None}
 
     def put(self, document_id: str, key: str, document: ParsedDocument) -> None:
-        fields = asdict(document) | {
-            "elements": [(e.kind, e.text, e.level, e.page) for e in document.elements]
-        }
-        data = gzip.compress(json.dumps(fields, ensure_ascii=False).encode(), compresslevel=6, mtime=0)
+        data = gzip.compress(_ANSWER.dump_json(document, exclude_defaults=True), compresslevel=6, mtime=0)
         path = f"{self._folder}/{document_id}/{key}.json.gz"
         self._root.create(path, data)
         self._paths[key] = path

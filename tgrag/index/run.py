@@ -43,9 +43,7 @@ def index(
             stated = with_kept(stated, target.manifest(pointer.version_id).collection_file, staying)
         build = VersionBuilder(target, lease, settings, report, before, begun)
         try:
-            return build(
-                [*hashed(found, settings.parse.max_file_mb), *staying], stated, "index", retry_failed
-            )
+            return build([*hashed(found, settings.parse), *staying], stated, "index", retry_failed)
         except KeyboardInterrupt:
             report(
                 "stopped, nothing published; what was parsed and embedded is kept: the same command goes on"

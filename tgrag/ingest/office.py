@@ -34,7 +34,7 @@ from tgrag.ingest.encoding import decode
 from tgrag.ingest.headings import line_heading
 from tgrag.ingest.refusal import Refused
 from tgrag.ingest.text import clean, squeeze, squeeze_lines
-from tgrag.records import Element, ElementKind, ParsedDocument
+from tgrag.records import Element, ElementKind, Fragment, ParsedDocument
 
 _WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _STRICT_WORD = "{http://purl.oclc.org/ooxml/wordprocessingml/main}"
@@ -169,6 +169,10 @@ def _page(item: DocItem) -> int | None:
     return item.prov[0].page_no if item.prov else None
 
 
+def _fragments(page: int | None) -> tuple[Fragment, ...]:
+    return () if page is None else (Fragment(0, page),)
+
+
 def _add(
     elements: list[Element],
     kind: ElementKind,
@@ -180,6 +184,6 @@ def _add(
     text = clean(text) if is_verbatim else squeeze_lines(clean(text))
     found = line_heading(text) if kind == "paragraph" and not is_verbatim else None
     if found:
-        elements.append(Element("heading", text, level=found.level, page=page))
+        elements.append(Element("heading", text, level=found.level, fragments=_fragments(page)))
     elif text.strip():
-        elements.append(Element(kind, text, level=level, page=page))
+        elements.append(Element(kind, text, level=level, fragments=_fragments(page)))

@@ -23,8 +23,10 @@ from tgrag.ingest.refusal import Refused
 from tgrag.ingest.tei import TEI_ROOTS, read_tei
 from tgrag.ingest.xml import parse_xml
 from tgrag.records import ParsedDocument
+from tgrag.settings import ParseSettings
 
-PARSER_VERSION = 1
+DEFAULTS = ParseSettings()
+PARSER_VERSION = 2
 """Raised by hand when a rule changes what comes out of a file; a golden test reminds of it."""
 
 _PARSERS = ("docling-slim", "docling-parse", "docling-core", "lxml", "marko", "charset-normalizer")
@@ -71,13 +73,23 @@ _ZIP_FORMATS: tuple[tuple[str, Format], ...] = (
 )
 
 
-def parse(name: str, data: bytes) -> ParsedDocument:
-    """Read a file. One that cannot be read is a document with status "failed" and a reason for a person."""
+def parse(
+    name: str,
+    data: bytes,
+    settings: ParseSettings = DEFAULTS,
+    on_page: Callable[[], None] = lambda: None,
+) -> ParsedDocument:
+    """Read a file. One that cannot be read is a document with status "failed" and a reason for a person.
+
+    on_page: called after each page of a long document, as a sign of life.
+    """
     try:
-        document = _READERS[detect_format(name, data)](data)
-        if not document.elements:
+        format = detect_format(name, data)
+        document = _read_pdf(data, settings, on_page) if format == "pdf" else _READERS[format](data)
+        text = [element for element in document.elements if not element.drop]
+        if not text:
             raise Refused("there is no text in it; check that this is the right file")
-        if all(element.kind == "heading" for element in document.elements):
+        if all(element.kind == "heading" for element in text):
             raise Refused(
                 "there are only headings in it and no text below them; check that this is the right file"
             )
@@ -90,10 +102,10 @@ def parse(name: str, data: bytes) -> ParsedDocument:
         )
 
 
-def parse_key(content_hash: str, name: str) -> str:
+def parse_key(content_hash: str, name: str, settings: ParseSettings) -> str:
     """Return the memo key of a parse: everything that its result depends on."""
     versions = {package: importlib.metadata.version(package) for package in _PARSERS}
-    return stable_hash("parse", content_hash, _suffix(name), PARSER_VERSION, versions)
+    return stable_hash("parse", content_hash, _suffix(name), PARSER_VERSION, versions, settings.recipe())
 
 
 def detect_format(name: str, data: bytes) -> Format:
@@ -183,10 +195,10 @@ def _read_zipped_fb2(data: bytes) -> ParsedDocument:
     return read_fb2(parse_xml(archive.read(_fb2_member(archive) or "")))
 
 
-def _read_pdf(data: bytes) -> ParsedDocument:
+def _read_pdf(data: bytes, settings: ParseSettings, on_page: Callable[[], None]) -> ParsedDocument:
     from tgrag.ingest.pdf import read_pdf  # Docling takes seconds to import: only where it is needed
 
-    return read_pdf(data)
+    return read_pdf(data, settings, on_page)
 
 
 def _read_office(reader: Literal["read_docx", "read_xlsx", "read_csv"], data: bytes) -> ParsedDocument:
@@ -196,7 +208,6 @@ def _read_office(reader: Literal["read_docx", "read_xlsx", "read_csv"], data: by
 
 
 _READERS: dict[Format, Callable[[bytes], ParsedDocument]] = {
-    "pdf": _read_pdf,
     "docx": partial(_read_office, "read_docx"),
     "xlsx": partial(_read_office, "read_xlsx"),
     "csv": partial(_read_office, "read_csv"),

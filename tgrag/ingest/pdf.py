@@ -5,7 +5,7 @@ No layout model runs, so there is no torch; headings come from the lines' own wo
 
 import re
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import pairwise
@@ -21,7 +21,8 @@ from tgrag.ingest.archive import DAMAGED
 from tgrag.ingest.headings import ARTICLE, Heading, heading_at, is_title_like
 from tgrag.ingest.refusal import Refused
 from tgrag.ingest.text import clean, ends_sentence, join_lines, squeeze, starts_lower
-from tgrag.records import Element, ParsedDocument
+from tgrag.records import Element, Fragment, ParsedDocument
+from tgrag.settings import ParseSettings
 
 SCAN = "it has no text, only pictures of pages (a scan); run it through text recognition (OCR) and add the result"
 GARBAGE = "its text cannot be copied: the fonts do not say which letters they show; run it through text recognition (OCR)"
@@ -60,7 +61,7 @@ class _Line:
         return max(self.bottom - self.top, 1.0)
 
 
-def read_pdf(data: bytes) -> ParsedDocument:
+def read_pdf(data: bytes, settings: ParseSettings, on_page: Callable[[], None]) -> ParsedDocument:
     """Read a PDF. Raises Refused when it is locked, damaged, a scan, or its letters are not letters."""
     options = ThreadedDoclingParseBackendOptions(
         parser_threads=1, include_bitmap_images=False, render_pages=False
@@ -158,7 +159,9 @@ def _elements(lines: Sequence[_Line], page: int) -> list[Element]:
         heading, n_lines = _heading(lines, texts, places, index)
         if heading:
             _close(paragraph, page, elements)
-            elements.append(Element("heading", heading.text, level=heading.level, page=page))
+            elements.append(
+                Element("heading", heading.text, level=heading.level, fragments=(Fragment(0, page),))
+            )
             index += n_lines
             continue
         if paragraph and _begins_paragraph(paragraph, lines[index], lines):
@@ -233,7 +236,9 @@ def _close(paragraph: list[_Line], page: int, elements: list[Element]) -> None:
     text = paragraph[0].text
     for line in paragraph[1:]:
         text = join_lines(text, line.text)
-    elements.append(Element("list_item" if _ITEM.match(text) else "paragraph", text, page=page))
+    elements.append(
+        Element("list_item" if _ITEM.match(text) else "paragraph", text, fragments=(Fragment(0, page),))
+    )
     paragraph.clear()
 
 

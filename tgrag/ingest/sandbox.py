@@ -60,7 +60,7 @@ class ParsingPool:
     def parse(self, name: str, data: bytes) -> ParsedDocument:
         """Read a file as ``tgrag.ingest.parse.parse`` does. Raises ParsingCrashed when it passes its limits."""
         limits = self._settings
-        future = self._pool.schedule(_parse, args=(name, data), timeout=limits.timeout_seconds)
+        future = self._pool.schedule(_parse, args=(name, data, limits), timeout=limits.timeout_seconds)
         try:
             document: ParsedDocument = future.result()
         except FutureTimeoutError:
@@ -94,5 +94,5 @@ def _prepare(memory_mb: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
-def _parse(name: str, data: bytes) -> ParsedDocument:
-    return parse(name, data)
+def _parse(name: str, data: bytes, settings: ParseSettings) -> ParsedDocument:
+    return parse(name, data, settings)

@@ -7,7 +7,7 @@ from tgrag.chunk import CHUNK_VERSION, chunk, layout
 from tgrag.chunk.units import text_units
 from tgrag.hashing import stable_hash
 from tgrag.models.tokenizer import tokenizer
-from tgrag.records import Element, ParsedDocument
+from tgrag.records import Element, Fragment, ParsedDocument
 from tgrag.settings import ChunkSettings
 
 SMALL = ChunkSettings(limit=32)
@@ -20,7 +20,12 @@ paragraph = st.lists(sentence.map(lambda ws: " ".join(ws).capitalize() + "."), m
     " ".join
 )
 element = st.one_of(
-    st.builds(Element, st.just("paragraph"), paragraph | st.text(max_size=200), page=st.integers(1, 3)),
+    st.builds(
+        Element,
+        st.just("paragraph"),
+        paragraph | st.text(max_size=200),
+        fragments=st.builds(lambda page: (Fragment(0, page),), st.integers(1, 3)),
+    ),
     st.builds(Element, st.just("table"), st.text(alphabet="аб \n|", max_size=200)),
     st.builds(Element, st.just("heading"), st.sampled_from(["I", "II", "Часть"]), st.integers(0, 3)),
 )
@@ -64,7 +69,10 @@ def test_the_units_of_a_beginning_are_a_beginning_of_the_units(document):
 
 def story(*texts: str) -> ParsedDocument:
     return ParsedDocument(
-        "ok", elements=tuple(Element("paragraph", text, page=n) for n, text in enumerate(texts, 1))
+        "ok",
+        elements=tuple(
+            Element("paragraph", text, fragments=(Fragment(0, n),)) for n, text in enumerate(texts, 1)
+        ),
     )
 
 

@@ -26,6 +26,7 @@ def unit(ordinal: int, *, series: str = "s", book: int = 1, chapter: str = "1") 
         chunk_index=0,
         relative_position=0.0,
         page_numbers=(),
+        fragments=(),
         start=0,
         end=0,
         n_tokens=1,

@@ -6,14 +6,17 @@ import pytest
 
 from tgrag.index.memo import ATTEMPTS, Failure, ParseMemo, VectorMemo, purge, vector_key
 from tgrag.models.protocols import EmbedderIdentity
-from tgrag.records import Element, ParsedDocument
+from tgrag.records import Box, Element, Fragment, ParsedDocument
 from tgrag.store.root import LocalRoot, open_root
 
 IDENTITY = EmbedderIdentity("toy", "1", 4, True, "q: ", "p: ", 512)
 DOCUMENT = ParsedDocument(
     "ok",
     title="Пиковая дама",
-    elements=(Element("heading", "I", 1), Element("paragraph", "Однажды…", page=3)),
+    elements=(
+        Element("heading", "I", 1),
+        Element("paragraph", "Однажды…", fragments=(Fragment(0, 3, Box(1, 2, 3.5, 4)),)),
+    ),
 )
 
 

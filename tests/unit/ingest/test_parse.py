@@ -12,12 +12,15 @@ from tests.unit.ingest.samples import RUSSIAN, UKRAINIAN, pdf, zipped
 from tgrag.hashing import bytes_hash
 from tgrag.ingest import parse as parsing
 from tgrag.ingest.parse import PARSER_VERSION, detect_format, parse, parse_key
+from tgrag.settings import ParseSettings
 
 
 def shape(name: str, data: bytes) -> list[tuple[str, int | None, int | None, str]]:
     document = parse(name, data)
     assert document.status == "ok", document.reason
-    return [(e.kind, e.level, e.page, e.text) for e in document.elements]
+    return [
+        (e.kind, e.level, e.fragments[0].page if e.fragments else None, e.text) for e in document.elements
+    ]
 
 
 def word_file() -> bytes:
@@ -173,12 +176,13 @@ def test_damage_inside_a_document_never_raises(place: int, byte: int) -> None:
 
 def test_the_parse_key_names_what_a_parse_depends_on(monkeypatch: pytest.MonkeyPatch) -> None:
     content = bytes_hash(b"x")
-    key = parse_key(content, "one.txt")
-    assert key == parse_key(content, "deep/two.TXT")
-    assert key != parse_key(content, "one.md")
-    assert key != parse_key(bytes_hash(b"y"), "one.txt")
+    key = parse_key(content, "one.txt", ParseSettings())
+    assert key == parse_key(content, "deep/two.TXT", ParseSettings(timeout_seconds=5))
+    assert key != parse_key(content, "one.txt", ParseSettings(ocr="tesseract"))
+    assert key != parse_key(content, "one.md", ParseSettings())
+    assert key != parse_key(bytes_hash(b"y"), "one.txt", ParseSettings())
     monkeypatch.setattr(parsing, "PARSER_VERSION", PARSER_VERSION + 1)
-    assert key != parse_key(content, "one.txt")
+    assert key != parse_key(content, "one.txt", ParseSettings())
 
 
 def test_golden_parses() -> None:

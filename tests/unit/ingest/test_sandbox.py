@@ -12,21 +12,21 @@ from tgrag.records import ParsedDocument
 from tgrag.settings import ParseSettings
 
 
-def hang(name: str, data: bytes) -> ParsedDocument:
+def hang(name: str, data: bytes, settings: ParseSettings) -> ParsedDocument:
     time.sleep(600)
     raise AssertionError(name)
 
 
-def devour(name: str, data: bytes) -> ParsedDocument:
+def devour(name: str, data: bytes, settings: ParseSettings) -> ParsedDocument:
     raise AssertionError(len(bytearray(2_000_000_000)))
 
 
-def die(name: str, data: bytes) -> ParsedDocument:
+def die(name: str, data: bytes, settings: ParseSettings) -> ParsedDocument:
     os.kill(os.getpid(), signal.SIGKILL)
     raise AssertionError(name)
 
 
-def fail(name: str, data: bytes) -> ParsedDocument:
+def fail(name: str, data: bytes, settings: ParseSettings) -> ParsedDocument:
     raise IndexError("inside")
 
 

@@ -18,6 +18,7 @@ from tgrag.records import (
     Entity,
     EntityState,
     Evidence,
+    Fragment,
     Language,
     Relationship,
     TextUnit,
@@ -103,6 +104,7 @@ def text_units(books: Iterable[BookText]) -> list[TextUnit]:
                         chunk_index=index,
                         relative_position=0.0,
                         page_numbers=(index + 1,),
+                        fragments=(Fragment(0, index + 1),),
                         start=start,
                         end=start + len(text),
                         n_tokens=len(words(text)),
@@ -137,6 +139,7 @@ def documents(books: Iterable[BookText]) -> list[Document]:
             book_title=book.title,
             date=book.date,
             n_pages=None,
+            warnings=(),
             n_characters=0,
             n_text_units=0,
         )
