@@ -6,9 +6,9 @@ Heavy imports wait until a command needs them, so that help comes at once.
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
-from tgrag.errors import TgragError
+from tgrag.errors import InvalidRequest, TgragError
 from tgrag.options import (
     AsJson,
     Collection,
@@ -35,16 +35,24 @@ app = typer.Typer(
 )
 
 
-class Command(TyperCommand):
-    """A command whose expected errors end as one line and an exit code: 2 for a wrong request, 1 for the rest."""
+class _Told:
+    """Expected errors end as one line and an exit code: 2 for a wrong request, 1 for the rest."""
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            return super().invoke(ctx)
+            return super().invoke(ctx)  # type: ignore[misc]
         except TgragError as error:
             from tgrag.console import fail
 
             raise fail(error, ctx.params.get("as_json", False)) from None
+
+
+class Command(_Told, TyperCommand):
+    pass
+
+
+class Group(_Told, TyperGroup):
+    pass
 
 
 @app.callback()
@@ -255,8 +263,17 @@ def gc(
     console.show(report, [line, *(f"  version {version}" for version in report.versions)], as_json)
 
 
-@app.command(cls=Command, epilog="Example: tgrag inspect --collection library --json")
-def inspect(
+inspect = typer.Typer(
+    cls=Group,
+    invoke_without_command=True,
+    rich_markup_mode=None,
+    epilog="Example: tgrag inspect --collection library --json",
+)
+app.add_typer(inspect, name="inspect")
+
+
+@inspect.callback()
+def inspect_collection(
     ctx: typer.Context,
     version: Annotated[
         str | None,
@@ -268,7 +285,10 @@ def inspect(
     profile: Profile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show counts, health, documents with their series, and what failed."""
+    """Show a version: counts, health, documents with their series, and what failed. Or one file: `document`."""
+    if ctx.invoked_subcommand:
+        ctx.obj = Flags(root, config, profile).over(ctx.obj)
+        return
     settings = read_settings(ctx, root, config, profile)
     found = _catalog(settings).collection(_collection(settings, collection))
     from tgrag import console
@@ -278,6 +298,42 @@ def inspect(
         manifest=found.manifest(version_id), documents=found.documents(version_id)
     )
     console.show(inspection, console.inspection_lines(inspection), as_json)
+
+
+@inspect.command(
+    "document", cls=Command, epilog="Example: tgrag inspect document book.pdf --html > book.html"
+)
+def inspect_one_document(
+    ctx: typer.Context,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A local file or an s3:// address.")],
+    as_html: Annotated[
+        bool,
+        typer.Option("--html", help="Print a page that shows the whole text, coloured by what became of it."),
+    ] = False,
+    root: Root = None,
+    config: Config = None,
+    profile: Profile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show how a file is read and cut: its headings, what is left out and why, and its text units.
+
+    Nothing is indexed and nothing is written.
+    """
+    if as_html and as_json:
+        raise InvalidRequest("--html and --json are two forms of the same; choose one")
+    settings = read_settings(ctx, root, config, profile)
+    from tgrag.inspect.document import inspect_document
+
+    found = inspect_document(file, settings)
+    if as_html:
+        from tgrag.inspect.page import document_page
+
+        typer.echo(document_page(found), nl=False)
+        return
+    from tgrag import console
+    from tgrag.inspect.lines import document_lines
+
+    console.show(found, document_lines(found), as_json)
 
 
 def _catalog(settings: "Settings") -> "catalog.Catalog":

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from tgrag.errors import TgragError
 from tgrag.index.manifest import Manifest
 from tgrag.records import Document
+from tgrag.search.labels import page_label
 from tgrag.search.requests import Answer, Citation, ContextItem
 from tgrag.serve.listings import CollectionList, VersionList
 from tgrag.serve.replies import error_body
@@ -57,7 +58,7 @@ def answer_lines(answer: Answer) -> list[str]:
 def place(citation: Citation) -> str:
     """Return where a quote stands: document, book, chapter, pages, characters."""
     names = dict.fromkeys([citation.document, citation.book, citation.chapter])
-    pages = f"p. {', '.join(map(str, citation.pages))}" if citation.pages else ""
+    pages = page_label(citation.pages)
     return ", ".join(part for part in (*names, pages, f"characters {citation.start}–{citation.end}") if part)
 
 
@@ -121,7 +122,7 @@ def inspection_lines(found: Inspection) -> list[str]:
 
 
 def detail(document: Document) -> str:
-    return document.reason or f"{document.n_text_units} text units"
+    return document.reason or "; ".join([f"{document.n_text_units} text units", *document.warnings])
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

@@ -46,6 +46,11 @@ class UnknownDocument(TgragError):
     status = 404
 
 
+class UnreadableDocument(TgragError):
+    code = "unreadable_document"
+    status = 415
+
+
 class UnknownBook(TgragError):
     code = "unknown_book"
     status = 404

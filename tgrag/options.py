@@ -49,6 +49,10 @@ class Flags:
     config: str | None = None
     profile: str | None = None
 
+    def over(self, before: "Flags") -> "Flags":
+        """Return these flags, and those typed before where one of these is missing."""
+        return Flags(self.root or before.root, self.config or before.config, self.profile or before.profile)
+
 
 def read_settings(
     context: typer.Context, root: str | None, config: str | None, profile: str | None, **flags: dict[str, Any]

@@ -261,6 +261,8 @@ class VersionBuilder:
                 changes.unchanged.append(document.source)
             if document.reason:
                 changes.failed[document.source] = document.reason
+            elif document.warnings:
+                changes.warnings[document.source] = list(document.warnings)
         changes.deleted = sorted(set(old) - {document.source for document in documents})
         return changes
 

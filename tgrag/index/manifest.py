@@ -9,7 +9,7 @@ from tgrag.graph.health import Health
 from tgrag.ingest.collection_file import CollectionFile
 from tgrag.records import DeadLetter
 
-SCHEMA_VERSION = 1  # raise when tables or files of a version change incompatibly
+SCHEMA_VERSION = 2  # raise when tables or files of a version change incompatibly
 
 
 def now() -> str:

@@ -16,6 +16,7 @@ class Changes(BaseModel):
     unchanged: list[str] = []
     deleted: list[str] = []
     failed: dict[str, str] = {}  # source -> reason
+    warnings: dict[str, list[str]] = {}  # source -> what of an indexed file could not be read
 
 
 class Summary(BaseModel):
@@ -48,6 +49,10 @@ class Summary(BaseModel):
         for kind in ("added", "changed", "deleted"):
             lines += [f"  {kind} {source}" for source in _some(getattr(changes, kind))]
         lines += [f"  failed {item}" for item in _some([f"{s}: {why}" for s, why in changes.failed.items()])]
+        lines += [
+            f"  warning {item}"
+            for item in _some([f"{s}: {w}" for s, several in changes.warnings.items() for w in several])
+        ]
         lines += _some([f"series {s.title!r} (from {s.origin}): {_books(s.books)}" for s in self.series])
         if not self.noop:
             for name, cost in self.stages.items():

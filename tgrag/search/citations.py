@@ -1,8 +1,12 @@
 """Quotes and where they stand, looked up letter for letter."""
 
-from tgrag.records import TextUnit
+from collections.abc import Sequence
+from dataclasses import asdict
+from itertools import pairwise
+
+from tgrag.records import Fragment, TextUnit
 from tgrag.search.labels import chapter_label
-from tgrag.search.requests import Citation
+from tgrag.search.requests import Citation, PageBox
 from tgrag.search.view import View
 
 
@@ -12,9 +16,17 @@ def verify(quote: str, unit: TextUnit) -> int | None:
     return None if place < 0 else place
 
 
+def covering(fragments: Sequence[Fragment], start: int, end: int) -> list[Fragment]:
+    """Return the fragments of a text that the characters from start to end touch."""
+    ends = [*(after.start for _, after in pairwise(fragments)), end]
+    return [f for f, stop in zip(fragments, ends, strict=False) if f.start < end and stop > start]
+
+
 def cite(number: int, quote: str, unit: TextUnit, view: View) -> Citation:
     """Return the citation of a quote; one that is not in the unit points to the whole unit, unverified."""
     place = verify(quote, unit)
+    begun, ended = (0, len(unit.text)) if place is None else (place, place + len(quote))
+    fragments = covering(unit.fragments, begun, ended)
     document = view.document(unit.document_id)
     return Citation(
         number=number,
@@ -26,10 +38,11 @@ def cite(number: int, quote: str, unit: TextUnit, view: View) -> Citation:
         book_number=unit.book_number,
         chapter=chapter_label(unit.headings),
         chapter_id=unit.chapter_id,
-        pages=list(unit.page_numbers),
+        pages=sorted({fragment.page for fragment in fragments}),
+        boxes=[PageBox(page=f.page, **asdict(f.box)) for f in fragments if f.box],
         text_unit_id=unit.text_unit_id,
         ordinal=unit.ordinal,
-        start=unit.start if place is None else unit.start + place,
-        end=unit.end if place is None else unit.start + place + len(quote),
+        start=unit.start + begun,
+        end=unit.start + ended,
         verified=place is not None,
     )

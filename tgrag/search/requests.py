@@ -57,10 +57,21 @@ class QueryRequest(BaseModel):
     include_context: bool = False
 
 
+class PageBox(BaseModel):
+    """A rectangle on a page (from 1), in points from the page's top left corner."""
+
+    page: int
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
 class Citation(BaseModel):
     """A quote and where it stands. ``start``/``end``: span of the quote in the document's parsed text.
 
-    verified: the quote was found, letter for letter, in the text unit.
+    pages: those that the quote stands on, empty where the format has none. boxes: the printed lines of the quote, for
+    PDF. verified: the quote was found, letter for letter, in the text unit.
     """
 
     number: int
@@ -73,6 +84,7 @@ class Citation(BaseModel):
     chapter: str
     chapter_id: str
     pages: list[int]
+    boxes: list[PageBox]
     text_unit_id: str
     ordinal: int
     start: int
