@@ -1,11 +1,21 @@
-"""DOCX, XLSX and CSV through Docling's own readers, without its layout models (and so without torch)."""
+"""Office formats through Docling's own readers, without its layout models (and so without torch).
 
+DOCX and OpenDocument texts are made plain first (word.py, opendocument.py); what those mark is resolved here.
+"""
+
+from collections.abc import Mapping
 from io import BytesIO
 
 from docling.backend.abstract_backend import DeclarativeDocumentBackend
 from docling.backend.csv_backend import CsvDocumentBackend
 from docling.backend.msexcel_backend import MsExcelDocumentBackend
+from docling.backend.mspowerpoint_backend import MsPowerpointDocumentBackend
 from docling.backend.msword_backend import MsWordDocumentBackend
+from docling.backend.opendocument_backend import (
+    OdpDocumentBackend,
+    OdsDocumentBackend,
+    OdtDocumentBackend,
+)
 from docling.datamodel.base_models import InputFormat
 from docling.datamodel.document import InputDocument
 from docling.datamodel.pipeline_options import ConvertPipelineOptions
@@ -14,6 +24,7 @@ from docling_core.types.doc import (
     CodeItem,
     ContentLayer,
     DocItem,
+    DocItemLabel,
     DoclingDocument,
     GroupItem,
     GroupLabel,
@@ -27,29 +38,52 @@ from docling_core.types.doc import (
     TextItem,
     TitleItem,
 )
-from lxml import etree
 
+from tgrag.ingest import opendocument, word
 from tgrag.ingest.archive import DAMAGED, Archive
 from tgrag.ingest.encoding import decode
 from tgrag.ingest.headings import line_heading
+from tgrag.ingest.marks import resolve, role_of, unmarked
 from tgrag.ingest.refusal import Refused
 from tgrag.ingest.text import clean, squeeze, squeeze_lines
-from tgrag.records import Element, ElementKind, Fragment, ParsedDocument
+from tgrag.records import Drop, Element, ElementKind, Fragment, ParsedDocument
 
-_WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-_STRICT_WORD = "{http://purl.oclc.org/ooxml/wordprocessingml/main}"
-# Comments are removed because Docling takes them for elements.
-_XML = etree.XMLParser(
-    resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True, huge_tree=True
-)
-_MAIN_PART = "word/document.xml"
+NO_NOTES: Mapping[str, str] = {}
+_FURNITURE = Drop("page_furniture", "it stands in the head or foot of each page")
 
 
 def read_docx(data: bytes) -> ParsedDocument:
+    """Read a Word document. Its foot- and endnotes follow the paragraphs that refer to them."""
     archive = Archive(data)
-    if _MAIN_PART in archive:
-        data = archive.replaced(_MAIN_PART, _without_formatting(archive.read(_MAIN_PART)))
-    return _read(data, InputFormat.DOCX, MsWordDocumentBackend)
+    if word.MAIN_PART not in archive:
+        return _read(data, InputFormat.DOCX, MsWordDocumentBackend)
+    main_part, notes = word.printed(archive)
+    return _read(archive.replaced(word.MAIN_PART, main_part), InputFormat.DOCX, MsWordDocumentBackend, notes)
+
+
+def read_odt(data: bytes) -> ParsedDocument:
+    """Read an OpenDocument text, as read_docx does."""
+    archive = Archive(data)
+    content, notes = opendocument.printed(archive)
+    return _read(
+        archive.replaced(opendocument.CONTENT, content), InputFormat.ODT, OdtDocumentBackend, notes
+    )
+
+
+def read_pptx(data: bytes) -> ParsedDocument:
+    """Read a presentation: slides are pages, their titles headings, the speaker's notes footnotes."""
+    Archive(data)
+    return _read(data, InputFormat.PPTX, MsPowerpointDocumentBackend)
+
+
+def read_odp(data: bytes) -> ParsedDocument:
+    Archive(data)
+    return _read(data, InputFormat.ODP, OdpDocumentBackend)
+
+
+def read_ods(data: bytes) -> ParsedDocument:
+    Archive(data)
+    return _read(data, InputFormat.ODS, OdsDocumentBackend)
 
 
 def read_xlsx(data: bytes) -> ParsedDocument:
@@ -62,24 +96,13 @@ def read_csv(data: bytes) -> ParsedDocument:
     return _read(decode(data).encode(), InputFormat.CSV, CsvDocumentBackend)
 
 
-def _without_formatting(xml: bytes) -> bytes:
-    """Remove the formatting of runs and links, where Docling would part words; hidden text stays hidden."""
-    try:
-        root = etree.fromstring(xml, _XML)
-    except etree.XMLSyntaxError as error:
-        raise Refused(DAMAGED.format("its text cannot be read")) from error
-    for namespace in (_WORD, _STRICT_WORD):
-        for properties in list(root.iter(f"{namespace}rPr")):
-            for formatting in list(properties):
-                if formatting.tag != f"{namespace}vanish":
-                    properties.remove(formatting)
-        for link in list(root.iter(f"{namespace}hyperlink")):
-            parent, place = link.getparent(), link.getparent().index(link)
-            parent[place : place + 1] = list(link)
-    return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8", standalone=True))
-
-
-def _read(data: bytes, format: InputFormat, backend: type[DeclarativeDocumentBackend]) -> ParsedDocument:
+def _read(
+    data: bytes,
+    format: InputFormat,
+    backend: type[DeclarativeDocumentBackend],
+    notes: Mapping[str, str] = NO_NOTES,
+) -> ParsedDocument:
+    """notes: what the marks of a source that was made plain refer to."""
     source = InputDocument(
         path_or_stream=BytesIO(data), format=format, backend=backend, filename=f"file.{format.value}"
     )
@@ -94,14 +117,25 @@ def _read(data: bytes, format: InputFormat, backend: type[DeclarativeDocumentBac
         raise Refused(f"Docling cannot read a part of it ({fault}); save it again or as PDF") from error
     elements: list[Element] = []
     _collect(document, document.body, elements)
-    titles = (squeeze(clean(item.text)) for item in document.texts if isinstance(item, TitleItem))
-    return ParsedDocument(status="ok", title=next(filter(None, titles), None), elements=tuple(elements))
+    titles = (unmarked(item.text) for item in document.texts if _is_title(item))
+    title = next(filter(None, map(squeeze, map(clean, titles))), None)
+    return ParsedDocument(
+        status="ok",
+        title=title,
+        n_pages=max((element.fragments[0].page for element in elements if element.fragments), default=None),
+        elements=resolve(elements, notes),
+    )
+
+
+def _is_title(item: TextItem) -> bool:
+    return isinstance(item, TitleItem) or role_of(item.text) == "title"
 
 
 def _collect(document: DoclingDocument, node: NodeItem, elements: list[Element]) -> None:
     for reference in node.children:
         item = reference.resolve(document)
         if isinstance(item, DocItem) and item.content_layer != ContentLayer.BODY:
+            _add_aside(item, elements)
             continue
         if isinstance(item, TableItem):
             _add(elements, "table", _table_text(document, item), _page(item))
@@ -115,9 +149,21 @@ def _collect(document: DoclingDocument, node: NodeItem, elements: list[Element])
             _collect(document, _without_inline(document, item), elements)
 
 
+def _add_aside(item: DocItem, elements: list[Element]) -> None:
+    """Add what stands beside the text: heads and feet of pages, notes of a speaker. Comments and the hidden go."""
+    if not isinstance(item, TextItem) or item.label == DocItemLabel.FOOTNOTE:
+        return
+    if item.content_layer == ContentLayer.FURNITURE:
+        _add(elements, "paragraph", item.text, _page(item), drop=_FURNITURE)
+    elif item.content_layer == ContentLayer.NOTES and item.prov:
+        _add(elements, "footnote", item.text, _page(item))
+
+
 def _add_text_item(document: DoclingDocument, item: TextItem, elements: list[Element]) -> None:
     text = item.text if item.text.strip() else _inline_text(document, item)
-    if isinstance(item, SectionHeaderItem):
+    if isinstance(item, TitleItem) and item.prov:  # of a slide
+        _add(elements, "heading", squeeze(text), _page(item), level=1)
+    elif isinstance(item, SectionHeaderItem):
         _add(elements, "heading", squeeze(text), _page(item), level=item.level)
     elif isinstance(item, ListItem):
         marker = item.marker.strip() if item.enumerated else ""
@@ -180,10 +226,12 @@ def _add(
     page: int | None,
     level: int | None = None,
     is_verbatim: bool = False,
+    drop: Drop | None = None,
 ) -> None:
     text = clean(text) if is_verbatim else squeeze_lines(clean(text))
-    found = line_heading(text) if kind == "paragraph" and not is_verbatim else None
+    may_be_heading = kind == "paragraph" and not is_verbatim and not drop and not role_of(text)
+    found = line_heading(unmarked(text)) if may_be_heading else None
     if found:
         elements.append(Element("heading", text, level=found.level, fragments=_fragments(page)))
     elif text.strip():
-        elements.append(Element(kind, text, level=level, fragments=_fragments(page)))
+        elements.append(Element(kind, text, level=level, fragments=_fragments(page), drop=drop))

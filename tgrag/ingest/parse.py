@@ -31,27 +31,22 @@ PARSER_VERSION = 2
 
 _PARSERS = ("docling-slim", "docling-parse", "docling-core", "lxml", "marko", "charset-normalizer")
 
-Format = Literal["pdf", "docx", "xlsx", "epub", "fb2", "fb2.zip", "tei", "html", "md", "csv", "txt"]
+Format = Literal["pdf", "docx", "xlsx", "pptx", "odt", "ods", "odp", "epub", "fb2", "fb2.zip", "tei", "html", "md", "csv", "rtf", "txt"]
 
 _MARKDOWN = frozenset((".md", ".markdown", ".mdown", ".mkd", ".qmd", ".rmd"))
 _HTML = frozenset((".html", ".htm", ".xhtml", ".shtml"))
+_CONTAINERS = frozenset((".docx", ".xlsx", ".xlsm", ".pptx", ".odt", ".ods", ".odp", ".epub", ".fb2.zip"))
 _OTHER = "save it as DOCX, PDF or plain text and add that"
 _UNREADABLE = {
     ".doc": "it is in Word's old binary format",
     ".dot": "it is in Word's old binary format",
     ".xls": "it is in Excel's old binary format",
     ".ppt": "it is in PowerPoint's old binary format",
-    ".pptx": "presentations are not read",
-    ".odt": "OpenDocument is not read",
-    ".ods": "OpenDocument is not read",
-    ".odp": "OpenDocument is not read",
-    ".rtf": "RTF is not read",
     ".djvu": "DjVu is not read",
     ".mobi": "Kindle books are not read",
     ".azw3": "Kindle books are not read",
 }
 _SIGNATURES: tuple[tuple[bytes, str], ...] = (
-    (b"{\\rtf", "RTF is not read"),
     (b"\x89PNG", "it is a picture"),
     (b"\xff\xd8\xff", "it is a picture"),
     (b"GIF8", "it is a picture"),
@@ -70,7 +65,9 @@ _ZIP_FORMATS: tuple[tuple[str, Format], ...] = (
     ("META-INF/container.xml", "epub"),
     ("word/document.xml", "docx"),
     ("xl/workbook.xml", "xlsx"),
+    ("ppt/presentation.xml", "pptx"),
 )
+_OPENDOCUMENT: dict[str, Format] = {"text": "odt", "spreadsheet": "ods", "presentation": "odp"}
 
 
 def parse(
@@ -119,12 +116,14 @@ def detect_format(name: str, data: bytes) -> Format:
         return _zip_format(suffix, Archive(data))
     if data.startswith(_OLE):
         raise Refused(_ole_reason(data))
+    if data.startswith(b"{\\rtf"):
+        return "rtf"
     for signature, reason in _SIGNATURES:
         if data.startswith(signature):
             raise Refused(f"{reason}; {_OTHER}")
     if suffix in _UNREADABLE:
         raise Refused(f"{_UNREADABLE[suffix]}; {_OTHER}")
-    if suffix in (".pdf", ".docx", ".xlsx", ".xlsm", ".epub", ".fb2.zip"):
+    if suffix in _CONTAINERS or suffix in (".pdf", ".rtf"):
         raise Refused(f"the file is damaged: there is no {suffix[1:].upper()} in it; get another copy")
     if suffix in _MARKDOWN:
         return "md"
@@ -142,11 +141,16 @@ def _zip_format(suffix: str, archive: Archive) -> Format:
     for member, format in _ZIP_FORMATS:
         if member in archive:
             return format
+    if "mimetype" in archive:
+        kind = archive.read("mimetype").decode("ascii", errors="replace").strip()
+        document = re.fullmatch(r"application/vnd\.oasis\.opendocument\.(\w+)(?:-template)?", kind)
+        if document and document[1] in _OPENDOCUMENT:
+            return _OPENDOCUMENT[document[1]]
     if _fb2_member(archive):
         return "fb2.zip"
     if suffix in _UNREADABLE:
         raise Refused(f"{_UNREADABLE[suffix]}; {_OTHER}")
-    if suffix in (".docx", ".xlsx", ".epub"):
+    if suffix in _CONTAINERS:
         raise Refused(
             f"the file is damaged: the text of the {suffix[1:].upper()} is missing in it; get another copy"
         )
@@ -201,7 +205,7 @@ def _read_pdf(data: bytes, settings: ParseSettings, on_page: Callable[[], None])
     return read_pdf(data, settings, on_page)
 
 
-def _read_office(reader: Literal["read_docx", "read_xlsx", "read_csv"], data: bytes) -> ParsedDocument:
+def _read_office(reader: str, data: bytes) -> ParsedDocument:
     from tgrag.ingest import office
 
     return cast(ParsedDocument, getattr(office, reader)(data))
@@ -210,6 +214,10 @@ def _read_office(reader: Literal["read_docx", "read_xlsx", "read_csv"], data: by
 _READERS: dict[Format, Callable[[bytes], ParsedDocument]] = {
     "docx": partial(_read_office, "read_docx"),
     "xlsx": partial(_read_office, "read_xlsx"),
+    "pptx": partial(_read_office, "read_pptx"),
+    "odt": partial(_read_office, "read_odt"),
+    "ods": partial(_read_office, "read_ods"),
+    "odp": partial(_read_office, "read_odp"),
     "csv": partial(_read_office, "read_csv"),
     "epub": read_epub,
     "fb2": lambda data: read_fb2(parse_xml(data)),

@@ -1,0 +1,193 @@
+"""Word documents as they are printed: made plain before Docling reads them.
+
+Docling gives the tables, text boxes and equations. What it does not give, or gives in parts, is settled in the
+file's XML first: changes are accepted, words are made whole, automatic numbers are written out («Статья 5.»,
+«1.2.», «б)»), and headings, list items, contents and notes are marked (see marks.py).
+"""
+
+from collections.abc import Iterator
+from copy import deepcopy
+
+from lxml import etree
+
+from tgrag.ingest.archive import DAMAGED, Archive
+from tgrag.ingest.marks import Role, note_mark, role_mark
+from tgrag.ingest.refusal import Refused
+from tgrag.ingest.text import clean, squeeze
+from tgrag.ingest.word_styles import Numbers, Styles, value
+from tgrag.ingest.xml import Node, children, descendant, local
+
+MAIN_PART = "word/document.xml"
+_NOTE_PARTS = {"footnote": "word/footnotes.xml", "endnote": "word/endnotes.xml"}
+_DELETED = frozenset(("del", "moveFrom", "rPrChange", "pPrChange", "Fallback"))
+_WRAPPERS = frozenset(("ins", "moveTo", "hyperlink", "smartTag", "customXml"))
+# Comments are removed because Docling takes them for elements.
+_XML = etree.XMLParser(
+    resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True, huge_tree=True
+)
+
+
+def printed(archive: Archive) -> tuple[bytes, dict[str, str]]:
+    """Return the main part as it is printed, with marks, and the notes that they name. Raises Refused."""
+    root = _part(archive, MAIN_PART)
+    assert root is not None
+    styles = Styles(_part(archive, "word/styles.xml"))
+    numbers = Numbers(_part(archive, "word/numbering.xml"), styles)
+    _accept_changes(root)
+    _make_plain(root)
+    notes = dict(_notes(archive))
+    _mark_notes(root)
+    contents = set(_contents(root, styles))
+    for paragraph in [node for node in root.iter() if local(node) == "p" and _has_style_space(node)]:
+        _mark(paragraph, styles, numbers, paragraph in contents)
+    return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8", standalone=True)), notes
+
+
+def _part(archive: Archive, name: str) -> Node | None:
+    if name not in archive:
+        return None
+    try:
+        return etree.fromstring(archive.read(name), _XML)
+    except etree.XMLSyntaxError as error:
+        raise Refused(DAMAGED.format(f"{name} cannot be read")) from error
+
+
+def _has_style_space(node: Node) -> bool:
+    """Tell a paragraph of text from one of a drawing, which has the same local name."""
+    return "wordprocessingml" in str(node.tag)
+
+
+def _accept_changes(root: Node) -> None:
+    """Take deleted text out; a paragraph whose end was deleted runs on into the next."""
+    for paragraph in [node for node in root.iter() if local(node) == "p"]:
+        mark = descendant(paragraph, "pPr", "rPr", "del")
+        following = paragraph.getnext()
+        if mark is None or following is None or local(following) != "p":
+            continue
+        runs = [child for child in paragraph if local(child) != "pPr"]
+        place = 1 if len(following) and local(following[0]) == "pPr" else 0
+        following[place:place] = runs
+        paragraph.getparent().remove(paragraph)
+    for node in [node for node in root.iter() if local(node) in _DELETED]:
+        if node.getparent() is not None:
+            node.getparent().remove(node)
+
+
+def _make_plain(root: Node) -> None:
+    """Unwrap links and inserted text, and remove the formatting where Docling would part words; hidden text stays so."""
+    for wrapper in [node for node in root.iter() if local(node) in _WRAPPERS]:
+        parent = wrapper.getparent()
+        if parent is not None and local(parent) != "rPr":
+            place = parent.index(wrapper)
+            parent[place : place + 1] = list(wrapper)
+    for properties in [node for node in root.iter() if local(node) == "rPr"]:
+        for formatting in list(properties):
+            if local(formatting) != "vanish":
+                properties.remove(formatting)
+
+
+def _notes(archive: Archive) -> Iterator[tuple[str, str]]:
+    """Yield each note's key and text."""
+    for kind, name in _NOTE_PARTS.items():
+        part = _part(archive, name)
+        if part is None:
+            continue
+        _accept_changes(part)
+        for note in children(part, kind):
+            if value(note, "type") in (None, "normal"):
+                lines = (_text(node) for node in note.iter() if local(node) == "p")
+                yield f"{kind}{value(note, 'id')}", squeeze(clean(" ".join(lines)))
+
+
+def _text(paragraph: Node) -> str:
+    shown = {"t": lambda node: node.text or "", "tab": lambda _: " ", "br": lambda _: " "}
+    return "".join(shown[local(node)](node) for node in paragraph.iter() if local(node) in shown)
+
+
+def _mark_notes(root: Node) -> None:
+    for reference in [node for node in root.iter() if local(node) in ("footnoteReference", "endnoteReference")]:
+        kind = local(reference).removesuffix("Reference")
+        text = note_mark(f"{kind}{value(reference, 'id')}")
+        reference.getparent().replace(reference, _element(reference, "t", text))
+
+
+def _contents(root: Node, styles: Styles) -> Iterator[Node]:
+    """Yield the paragraphs of tables of contents: by style, by content control, by field."""
+    fields: list[str] = []
+    for node in root.iter():
+        tag = local(node)
+        if tag == "fldChar" and value(node, "fldCharType") == "begin":
+            fields.append("")
+        elif tag == "fldChar" and value(node, "fldCharType") == "end" and fields:
+            fields.pop()
+        elif tag == "instrText" and fields:
+            fields[-1] += node.text or ""
+            if _is_contents(fields[-1]):
+                yield _paragraph_of(node)
+        elif tag == "p" and (any(map(_is_contents, fields)) or styles.is_contents(node)):
+            yield node
+        elif tag == "docPartGallery" and "contents" in (value(node, "val") or "").lower():
+            control = next((above for above in node.iterancestors() if local(above) == "sdt"), None)
+            if control is not None:
+                yield from (below for below in control.iter() if local(below) == "p")
+
+
+def _is_contents(instruction: str) -> bool:
+    return instruction.split()[:1] == ["TOC"]
+
+
+def _paragraph_of(node: Node) -> Node:
+    return next((above for above in node.iterancestors() if local(above) == "p"), node)
+
+
+def _mark(paragraph: Node, styles: Styles, numbers: Numbers, is_contents: bool) -> None:
+    """Write what a paragraph is, and its automatic number, before its text; leave Docling nothing to guess."""
+    own = [node for run in paragraph if local(run) in ("r", "sdt") for node in run.iter() if local(node) == "t"]
+    has_text = any((node.text or "").strip() for node in own)
+    if not has_text:
+        return
+    heading = styles.heading_level(paragraph)
+    number = numbers.next(paragraph)
+    role: Role | None = (
+        "contents"
+        if is_contents
+        else "heading"
+        if heading
+        else "title"
+        if styles.is_title(paragraph)
+        else "list_item"
+        if number is not None
+        else None
+    )
+    prefix = role_mark(role, heading or 0) if role else ""
+    prefix += f"{number} " if number else ""
+    if prefix:
+        run = _element(paragraph, "r")
+        run.append(_element(paragraph, "t", prefix))
+        run[0].set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
+        place = 1 if local(paragraph[0]) == "pPr" else 0
+        paragraph.insert(place, run)
+    if role:
+        _make_ordinary(paragraph)
+
+
+def _make_ordinary(paragraph: Node) -> None:
+    """Take style and numbering from a paragraph, and refuse those of the default style."""
+    properties = next(iter(children(paragraph, "pPr")), None)
+    if properties is None:
+        properties = _element(paragraph, "pPr")
+        paragraph.insert(0, properties)
+    for child in children(properties, "pStyle", "numPr", "outlineLvl"):
+        properties.remove(child)
+    numbering = _element(paragraph, "numPr")
+    none = _element(paragraph, "numId")
+    none.set(etree.QName(etree.QName(paragraph).namespace, "val"), "0")
+    numbering.append(none)
+    properties.insert(0, numbering)
+
+
+def _element(near: Node, name: str, text: str | None = None) -> Node:
+    """Return a new element in the namespace of one near it."""
+    made = etree.Element(etree.QName(etree.QName(near).namespace, name), nsmap=deepcopy(near.nsmap))
+    made.text = text
+    return made
