@@ -1,0 +1,190 @@
+"""What a full stop means in Russian and Ukrainian."""
+
+import re
+from dataclasses import dataclass
+
+from tgrag.chunk.sentences import english
+from tgrag.chunk.sentences.stop import Stop
+from tgrag.language import lemma, may_be_name, parses
+from tgrag.records import Language
+
+
+@dataclass(frozen=True, slots=True)
+class Abbreviations:
+    """Abbreviations by what may follow them.
+
+    years: stand after a number and close a date («в 1799 г.»). units: stand after a number and may close a sentence,
+    but not before another number. tails: close an enumeration. heads: something always follows them. sure: heads that
+    are to be read so even where the dictionary has a word of the same letters.
+    """
+
+    years: frozenset[str]
+    units: frozenset[str]
+    tails: frozenset[str]
+    heads: frozenset[str]
+    sure: frozenset[str]
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_ABBREVIATIONS: dict[Language, Abbreviations] = {
+    "ru": Abbreviations(
+        years=_set("г гг в вв"),
+        units=_set(
+            "тыс млн млрд трлн руб коп р дол долл проц чел экз шт кг г мг ц т мм см м км га мл л куб кв час ч мин сек с"
+        ),
+        tails=_set("др пр проч т.д т.п т.пр н.э р.х с.г"),
+        heads=_set(
+            "акад англ авг апр арх архиеп архим букв бул бульв внутр вып ген гл гор гос гр греч дер дек див докт доп "
+            "доц ед епископ еп зав зам зап изд илл им инж исп ит кан канд кап кв кит кн комн кор корп корр лат лейт "
+            "май митр наб нар нач нем нояб обл обр оз ок окт отв офиц пер подполк полк пом пос пп преп прил прим "
+            "примеч проезд просп прот проф разд ред рис род рос рук русск сб св сев сен сент след слав соавт собр "
+            "сокр соч сост ст станц стр табл тел тов тт ук указ укр ул ум усл устар февр физ франц фр цит чл шт эл юр "
+            "яз янв яп"
+        ),
+        sure=_set("см ср напр т.е т.к т.н т.о т.ч т.наз и.о"),
+    ),
+    "uk": Abbreviations(
+        years=_set("р рр ст"),
+        units=_set(
+            "тис млн млрд трлн грн коп дол крб відс чол осіб прим шт кг г мг ц т мм см м км га мл л куб кв год хв сек с"
+        ),
+        tails=_set("ін т.д т.п н.е р.х"),
+        heads=_set(
+            "абз акад англ архиєп бл бл буд букв бул бульв верес вид вип вн вул гол грец груд див дод докт доц ел "
+            "єп жовт зав зам заст зб зокр ісп ім інж іт канд кап кв квіт кит кн кор корп кор лат лист листоп лип лют "
+            "мал митр наб нар нач нім оз обл пер перекл підп пл полк пом пп преп прим пров просп проф ред рис розд "
+            "рос св сел серп сер січ смт ст стор табл тел тов трав твор укл укр упоряд факс фр франц цит чл черв яп"
+        ),
+        sure=_set("див пор напр т.зв т.ч т.я в.о"),
+    ),
+}
+_NUMBER = re.compile(r"(?:\d[\d.,:/–—-]*|[IVXLCХІ]+(?:[–—-][IVXLCХІ]+)?)")
+_GLUED = re.compile(r"\d[\d.,–—-]*(?=[^\W\d_]+$)")
+_CLOSED = frozenset({"NPRO", "CONJ", "PREP", "PRCL"})  # classes of words that no name belongs to
+_OPENING = frozenset({"VERB", "ADVB", "INFN", "GRND", "PRED", "INTJ"})
+_VERBS = frozenset({"VERB", "PRTS", "ADJS"})
+# What is told apart by letters: no initial follows these.
+_LETTERED = _set(
+    "группа класс тип витамин гепатит категория вариант пункт план корпус зона версия точка серия блок подъезд "
+    "разряд уровень литера буква вершина модель форма фаза штамм сорт ось множество матрица "
+    "група клас вітамін категорія варіант точка зона версія серія під'їзд розряд рівень літера вершина модель фаза "
+    "вісь множина матриця"
+)
+_SHORT = 5  # letters: what is longer is no abbreviation, but for those in the lists
+_VOWEL = re.compile(r"[аеёиоуыэюяіїє]", re.IGNORECASE)
+_EDGES = "«»“”„\"'()[],;:"
+
+
+def ends_sentence(stop: Stop, language: Language) -> bool:
+    """Tell whether a sentence ends at a stop that a word with a capital letter or a number follows."""
+    if stop.mark != ".":
+        return True
+    previous, last = stop.last_words()
+    if not last or not last[-1].isalpha() or "°" in last:
+        return not _is_in_date(stop, last)
+    if glued := _GLUED.match(last):
+        previous, last = glued.group(), last[glued.end() :]
+    stem, _, short = last.rsplit(".", 1)[-1].rpartition("-")
+    if stem and len(short) == 1:
+        return True  # «никогда-с»
+    if short.isascii() and len(last) > 1:
+        return english.ends_at_full_stop(stop) or not (stop.word.isascii() or english.is_followed(last))
+    known = _ABBREVIATIONS[language]
+    name = _with_previous(previous, last)
+    lists = known.sure | known.tails
+    if name in lists:
+        return name in known.tails and not _is_inside_brackets(stop)
+    key = short.lower()
+    if len(short) > _SHORT and key not in known.heads:
+        return True
+    after_number = bool(_NUMBER.fullmatch(previous.strip(_EDGES)))
+    if after_number and key in known.years and short.islower():
+        return not _is_inside_brackets(stop) and _ends_year(stop, language)
+    if after_number and (key in known.units or (short.islower() and _has_no_vowel(key))):
+        return not (_is_inside_brackets(stop) or stop.word[0].isdigit())
+    if key in lists:
+        return key in known.tails and not _is_inside_brackets(stop)
+    if len(short) == 1:
+        return _ends_at_letter(stop, previous, short, after_number, language)
+    if key in known.heads or (short.islower() and _has_no_vowel(key)):
+        return _ends_at_head(stop, short, language)
+    return True
+
+
+def _with_previous(previous: str, last: str) -> str:
+    """Return the letters of an abbreviation of two parts: «т.е» of «т. е», «т.д» of «т.д»."""
+    if previous.endswith(".") and len(previous) <= 4 and len(last) <= 3:
+        return (previous.lstrip(_EDGES) + last).lower()
+    return last.lower()
+
+
+def _is_in_date(stop: Stop, last: str) -> bool:
+    """Tell whether a stop is one of those inside «12. 05. 2020»."""
+    return (
+        last.isdigit()
+        and len(last) <= 2
+        and stop.word.isdigit()
+        and stop.after[:1] == "."
+        and len(stop.word) == 2
+    )
+
+
+def _is_inside_brackets(stop: Stop) -> bool:
+    """Tell whether an abbreviation is the last word of a remark in brackets: the sentence goes on after it."""
+    return ")" in stop.closing or "]" in stop.closing
+
+
+def _has_no_vowel(word: str) -> bool:
+    return len(word) > 1 and not _VOWEL.search(word)
+
+
+def _is_closed(stop: Stop, language: Language) -> bool:
+    """Tell whether the next word is a pronoun, a conjunction, a preposition or a particle, hence no name."""
+    if stop.is_before_initial:
+        return False
+    return any(parse.tag.POS in _CLOSED for parse in parses(stop.word.lower(), language))
+
+
+def _may_be_name(stop: Stop, language: Language) -> bool:
+    word = stop.word
+    return word[0].isdigit() or (len(word) > 1 and word.isupper()) or may_be_name(word, language)
+
+
+def _ends_year(stop: Stop, language: Language) -> bool:
+    """Tell «родился в 1799 г. Умер он рано» from «в 1799 г. Пушкин родился» and «В 1917 г. Октябрьская …»."""
+    if stop.word[0].isdigit():
+        return True
+    words = stop.before.split()
+    if len(words) <= 6 and not any(parses(w.strip(_EDGES), language)[0].tag.POS in _VERBS for w in words):
+        return False
+    return _is_closed(stop, language) or not _may_be_name(stop, language)
+
+
+def _ends_at_letter(stop: Stop, previous: str, letter: str, after_number: bool, language: Language) -> bool:
+    """Judge a full stop after one letter: an initial, «витамин С», «г. Москва», or the pronoun «я»."""
+    if letter.islower():
+        return letter == "я" or ((after_number or letter.isascii()) and not stop.word[0].isdigit())
+    if stop.word[0].isdigit():
+        return not _is_inside_brackets(stop)
+    if letter == "Я":
+        return _is_closed(stop, language) or not (stop.is_before_initial or _may_be_name(stop, language))
+    if _is_closed(stop, language):
+        return True
+    if stop.is_before_initial or _may_be_name(stop, language):
+        return False
+    return parses(stop.word, language)[0].tag.POS in _OPENING or (
+        previous.islower() and lemma(previous, language) in _LETTERED
+    )
+
+
+def _ends_at_head(stop: Stop, word: str, language: Language) -> bool:
+    """Judge a full stop after what may be an abbreviation, and may be a word («овладело им. Карета подъехала»)."""
+    if _is_inside_brackets(stop) or stop.word[0].isdigit():
+        return False
+    if _is_closed(stop, language):
+        return True
+    is_word = any(p.is_known and "Abbr" not in p.tag.grammemes for p in parses(word, language)[:1])
+    return is_word and not (stop.is_before_initial or _may_be_name(stop, language))
