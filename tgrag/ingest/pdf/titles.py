@@ -1,0 +1,223 @@
+"""Which rows are headings: those of the outline, those by their own words, and those by how they are set."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from tgrag.ingest.headings import ARTICLE, CHAPTER, Heading, heading_at, is_title_like, line_heading
+from tgrag.ingest.pdf.blocks import ITEM, Block, is_apart, table_end
+from tgrag.ingest.pdf.reader import Bookmark
+from tgrag.ingest.pdf.rows import Column, Row
+
+_LARGER = 1.12  # than the body's letters
+_MAX_ROWS, _MAX_CHARACTERS, _MAX_WORDS = 4, 200, 20
+_CENTRED = 0.04  # of the column's width, by which the middle of a centred line may be off
+_MARGIN = 0.1  # of the column's width, free on both sides of a centred line
+_MIN_BOOKMARKS = 3
+_MIN_ALIKE = 2  # blocks set alike in one document: one alone is a title page, a letterhead, a signature
+_NUMBERED = re.compile(r"(?P<number>\d{1,2}(?:\.\d{1,2})*)\.?\s+(?P<title>[^\W\d].*)")
+_LEADER = re.compile(r"(?:\.{4,}|…{2,}|(?:\.\s){3,})")
+_NOT_LETTERS = re.compile(r"[\W_]+")
+
+Range = tuple[int, int, int]  # first row, row after the last one, level
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Rows of a column: a heading of some level, or what stands between headings."""
+
+    column: Column
+    level: int | None = None
+    is_first: bool = False
+
+
+def parts(column: Column, marked: Mapping[str, int], step: float) -> Iterator[Part]:
+    """Cut a column at the headings that its outline and its words tell.
+
+    marked: level of the outline's entries for this page, by their folded titles (see ``folded``).
+    step: from line to line inside paragraphs, in heights of a letter.
+    """
+    rows, begin = column.rows, 0
+    for first, end, level in _ranges(rows, marked, step):
+        if begin < first:
+            yield Part(replace(column, rows=rows[begin:first]), is_first=begin == 0)
+        yield Part(replace(column, rows=rows[first:end]), level)
+        begin = end
+    if begin < len(rows):
+        yield Part(replace(column, rows=rows[begin:]), is_first=begin == 0)
+
+
+def _ranges(rows: Sequence[Row], marked: Mapping[str, int], step: float) -> Iterator[Range]:
+    texts, places = _with_gaps(rows, step)
+    index = 0
+    while index < len(rows):
+        end = table_end(rows, index)
+        found = _marked(rows, index, marked) or (None if end else _worded(rows, texts, places, index))
+        if found:
+            yield found
+        index = found[1] if found else end or index + 1
+
+
+def folded(title: str) -> str:
+    """Return the letters and digits of a title, for comparing."""
+    return _NOT_LETTERS.sub("", title).casefold()
+
+
+def _marked(rows: Sequence[Row], index: int, marked: Mapping[str, int]) -> Range | None:
+    text = ""
+    for end in range(index, min(index + _MAX_ROWS, len(rows))):
+        text += folded(rows[end].text)
+        if text in marked:
+            return index, end + 1, marked[text]
+        if not any(title.startswith(text) for title in marked):
+            return None
+    return None
+
+
+def _worded(rows: Sequence[Row], texts: Sequence[str], places: Sequence[int], index: int) -> Range | None:
+    """Return the heading by its words that begins at a row; its title is set as it is."""
+    if rows[index].is_turned or (len(rows[index].cells) > 1 and rows[index].cells[-1].isdecimal()):
+        return None
+    found = heading_at(texts, places[index])
+    if found is None:
+        return None
+    heading, n_lines = found
+    last = places[index] + n_lines
+    end = index + 1
+    while end < len(rows) and places[end] < last:
+        end += 1
+    if any(row.is_bold != rows[index].is_bold for row in rows[index:end]):
+        end = index + 1
+    return index, end, heading.level
+
+
+def _with_gaps(rows: Sequence[Row], step: float) -> tuple[list[str], list[int]]:
+    """Return the rows' texts with "" where the page shows a gap, and where each row stands among them."""
+    texts: list[str] = []
+    places: list[int] = []
+    for index, row in enumerate(rows):
+        if index and is_apart(rows[index - 1], row, step):
+            texts.append("")
+        places.append(len(texts))
+        texts.append(row.text)
+    return texts, places
+
+
+# --- the outline --------------------------------------------------------------------------------------
+
+
+def outline_levels(bookmarks: Sequence[Bookmark]) -> dict[int, dict[str, int]]:
+    """Return for each page the levels of the outline's entries that lead to it, by folded title.
+
+    A depth whose entries say what they are («Chapter 1») is on their level, another one below the one above it.
+    An outline of two entries, or one that holds whole paragraphs, is what a converter made of chance styles.
+    """
+    if len(bookmarks) < _MIN_BOOKMARKS or any(len(mark.title) > _MAX_CHARACTERS for mark in bookmarks):
+        return {}
+    said: dict[int, list[int]] = {}
+    for mark in bookmarks:
+        heading: Heading | None = line_heading(mark.title)
+        if heading:
+            said.setdefault(mark.depth, []).append(heading.level)
+    levels: list[int] = []
+    for depth in range(max((mark.depth for mark in bookmarks), default=-1) + 1):
+        own = min(said.get(depth, ()), default=levels[-1] + 1 if levels else CHAPTER)
+        levels.append(max(own, levels[-1] + 1) if levels else own)
+    pages: dict[int, dict[str, int]] = {}
+    for mark in bookmarks:
+        title = folded(mark.title)
+        if title:
+            pages.setdefault(mark.page, {}).setdefault(title, levels[mark.depth])
+    return pages
+
+
+# --- how a block is set -------------------------------------------------------------------------------
+
+Style = tuple[float, bool, int]  # size, bold, depth of its number; sorts by rank when size is negative
+
+
+def with_styled_headings(blocks: Sequence[Block], body: float, step: float) -> list[Block]:
+    """Make headings of the blocks that are set as such: in larger letters, bold and numbered, bold and centred."""
+    styles = {
+        index: style
+        for index, block in enumerate(blocks)
+        if (style := _style(blocks, index, body, step)) is not None
+    }
+    alike = Counter((size, is_bold) for size, is_bold, _ in styles.values())
+    kept = {
+        index: style
+        for index, style in styles.items()
+        if alike[style[:2]] >= _MIN_ALIKE or (style[1] and _NUMBERED.match(blocks[index].text))
+    }
+    ranks = sorted(set(kept.values()), key=lambda style: (-style[0], not style[1], style[2]))
+    level = {style: ARTICLE + 1 + rank for rank, style in enumerate(ranks)}
+    return [
+        replace(block, kind="heading", level=level[kept[index]]) if index in kept else block
+        for index, block in enumerate(blocks)
+    ]
+
+
+def _style(blocks: Sequence[Block], index: int, body: float, step: float) -> Style | None:
+    block = blocks[index]
+    text, first = block.text, block.rows[0]
+    numbered = _NUMBERED.fullmatch(text)
+    title = numbered["title"] if numbered else text
+    if (
+        block.kind != "text"
+        or first.is_turned
+        or len(block.rows) > _MAX_ROWS
+        or len(text) > _MAX_CHARACTERS
+        or len(text.split()) > _MAX_WORDS
+        or sum(map(str.isalpha, text)) < 3
+        or title[0].islower()
+        or text[-1] in ",;:-–—"
+        or _LEADER.search(text)
+        or (ITEM.match(text) and not numbered)
+        or not _leads_text(blocks, index)
+    ):
+        return None
+    is_bold = all(row.is_bold for row in block.rows)
+    depth = numbered["number"].count(".") + 1 if numbered else 1
+    size = round(2 * first.size) / 2
+    if first.size > _LARGER * body and not (text[-1] in ".!?…" and len(text.split()) > 9):
+        return size, is_bold, depth
+    if not is_bold or first.size < body / _LARGER:
+        return None
+    if numbered and is_title_like(title.rstrip(".")):
+        return size, is_bold, depth
+    if is_title_like(text) and _is_centred(block) and _stands_free(blocks, index, step):
+        return size, is_bold, depth
+    return None
+
+
+def _leads_text(blocks: Sequence[Block], index: int) -> bool:
+    """Tell whether something follows that a heading may stand above."""
+    following = next((block for block in blocks[index + 1 :] if block.kind not in _ASIDE), None)
+    return following is not None
+
+
+_ASIDE = ("furniture", "footnote")
+
+
+def _is_centred(block: Block) -> bool:
+    left, right = block.edges
+    width = max(right - left, 1.0)
+    return all(
+        abs((row.left + row.right) / 2 - (left + right) / 2) < _CENTRED * width
+        and row.left - left > _MARGIN * width
+        for row in block.rows
+    )
+
+
+def _stands_free(blocks: Sequence[Block], index: int, step: float) -> bool:
+    """Tell whether a block has space above it and text of several lines, not bold, below it."""
+    block = blocks[index]
+    above = blocks[index - 1] if index else None
+    below = next((other for other in blocks[index + 1 :] if other.kind not in _ASIDE), None)
+    is_free = (
+        above is None
+        or above.rows[-1].page != block.rows[0].page
+        or is_apart(above.rows[-1], block.rows[0], step)
+    )
+    return is_free and below is not None and len(below.rows) > 1 and not below.rows[0].is_bold
