@@ -1,75 +1,62 @@
 """Headings in text that has no markup, told from the line itself and its nearest neighbours.
 
-A decision never looks further, so that the beginning of a text is parsed in the same way whether or not
-its end is there. Levels are fixed by kind, for the same reason: a chapter is on the chapter level also in
-a book without parts.
+Levels are fixed by kind: a chapter is on the chapter level also in a book without parts. What only the whole
+document can tell (bare numbers, spacing, repetition) is the matter of ``votes``.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tgrag.ingest.ordinals import ARABIC, ROMAN, WORD, roman
+
 VOLUME, BOOK, PART, DIVISION, CHAPTER, SECTION, ARTICLE = range(1, 8)
 
-_KEYWORDS = {
+_LEVEL_WORDS = {
     VOLUME: "том volume vol",
     BOOK: "книга book",
     PART: "часть частина part act действие дія приложение додаток appendix annex",
     DIVISION: "раздел розділ",
-    CHAPTER: "глава chapter canto песнь",
-    SECTION: "section scene сцена явление ява §",
+    CHAPTER: "глава chapter canto песнь пісня stave letter письмо лекция лекція lecture lesson урок",
+    SECTION: "section scene сцена картина явление ява параграф §",
     ARTICLE: "статья стаття article",
 }
-_LEVEL = {word: level for level, words in _KEYWORDS.items() for word in words.split()}
+_LEVEL = {word: level for level, words in _LEVEL_WORDS.items() for word in words.split()}
 
 # What opens a book or a part stands beside its sections; what closes a book stands beside its parts.
-_OPENING = (
+OPENING = (
     "предисловие|пролог|введение|вступление|от автора|от издателя|от переводчика|от редактора|к читателю|"
     "вместо предисловия|передмова|вступ|від автора|від видавця|від перекладача|до читача|замість передмови|"
     "preface|prologue|introduction|foreword|author'?s note|introductory note|to the reader"
 )
-_CLOSING = (
+CLOSING = (
     "эпилог|заключение|послесловие|приложени[ея]|примечани[ея]|комментари[ий]|"
     "епілог|післямова|висновок|висновки|додаток|додатки|примітк[аи]|коментар|коментарі|"
     "epilogue|conclusion|afterword|postscript|appendix|appendices|notes|endnotes|commentary"
 )
-_RU = (
-    "перв втор трет четв[её]рт пят шест седьм восьм девят десят одиннадцат двенадцат тринадцат четырнадцат пятнадцат"
-    " шестнадцат семнадцат восемнадцат девятнадцат двадцат тридцат сороков пятидесят последн"
-)
-_UK = (
-    "перш друг трет четверт п['’ʼ]ят шост сьом восьм дев['’ʼ]ят десят одинадцят дванадцят тринадцят чотирнадцят"
-    " п['’ʼ]ятнадцят шістнадцят сімнадцят вісімнадцят дев['’ʼ]ятнадцят двадцят тридцят сороков останн"
-)
-_EN = (
-    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
-    " eighteen nineteen twenty thirty forty fifty first second third fourth fifth sixth seventh eighth ninth tenth"
-    " eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth thirtieth"
-    " last final"
-)
-_TENS = "двадцать|тридцать|сорок|пятьдесят|двадцять|тридцять|п['’ʼ]ятдесят|twenty|thirty|forty|fifty"
-_ENDINGS = "ый|ий|ой|ій|ая|яя|ое|ее|ья|ье|а|я|е|є"
-_WORD = rf"(?:(?:{_TENS})[\s-]+)?(?:(?:{'|'.join((_RU + ' ' + _UK).split())})(?:{_ENDINGS})|(?:{'|'.join(_EN.split())}))\b"
-_ARABIC = r"(?:№|No?\.?|#)?\s?\d{1,3}(?:\.\d{1,3})*(?:-?(?:[а-яі]{1,2}|st|nd|rd|th)\b)?"
-_ROMAN = r"(?-i:[IVXLCDMІХСМ]{1,9}|[ivxlc]{1,9})(?![\w])"
-_LATIN_LOOKALIKES = str.maketrans("ІХСМ", "IXCM")
-_ROMAN_NUMBER = re.compile(
-    r"(?=.)M{0,3}(?:C[MD]|D?C{0,3})(?:X[CL]|L?X{0,3})(?:I[XV]|V?I{0,3})", re.IGNORECASE
-)
-
-_KEYWORD = r"(?P<keyword>" + "|".join(sorted(_LEVEL, key=len, reverse=True)) + r")(?!\w)\.?"
-_ORDINAL = rf"(?P<ordinal>{_WORD}|{_ROMAN}|{_ARABIC})"
+KEYWORDS = "|".join(sorted(_LEVEL, key=len, reverse=True))
+_KEYWORD = rf"(?P<keyword>{KEYWORDS})(?!\w)\.?"
+_ORDINAL = rf"(?P<ordinal>{WORD}|{ROMAN}|{ARABIC})"
 _FORWARD = re.compile(rf"{_KEYWORD}\s*(?:the\s+)?{_ORDINAL}(?P<rest>.*)", re.IGNORECASE)
 _BACKWARD = re.compile(rf"(?:the\s+)?{_ORDINAL}\s+{_KEYWORD}(?P<rest>\s*(?:[.:—–-].*)?)", re.IGNORECASE)
-_UNNUMBERED = re.compile(rf"(?:(?P<opening>{_OPENING})|(?P<closing>{_CLOSING}))[.:]?", re.IGNORECASE)
-_BARE_ROMAN = re.compile(rf"(?P<ordinal>{_ROMAN})[.)]?")
-_ROMAN_TITLE = re.compile(rf"(?P<ordinal>{_ROMAN})[.)]\s+(?P<title>.+)")
+_UNNUMBERED = re.compile(rf"(?:(?P<opening>{OPENING})|(?P<closing>{CLOSING}))[.:]?", re.IGNORECASE)
+_BARE_ROMAN = re.compile(rf"(?P<ordinal>{ROMAN})[.)]?")
+_ROMAN_TITLE = re.compile(rf"(?P<ordinal>{ROMAN})[.)]\s+(?P<title>.+)")
+_LEADING_NUMBER = re.compile(
+    rf"(?:{_KEYWORD}\s*(?:the\s+)?{_ORDINAL}[\s.:)—–-]+|(?:{ROMAN}|\d{{1,3}}(?:\.\d{{1,3}})*)(?:[.:)—–-]+\s*|\s+))(?=\S)",
+    re.IGNORECASE,
+)
 
 _REFERENCE = re.compile(r"\s*(?:\[\d+\]|\{\d+\}|\*+|(?<=[^\W\d_])\d{1,2})$")  # to a footnote
 _CONTENTS_LINE = re.compile(r"(?:\.{3,}|…{2,}|(?:\.\s){3,}|\t)\s*\d*\s*$")
 _SEPARATED = re.compile(r"\s*[.:)—–-]+\s*(?P<title>.*)")
 _DESCRIPTIVE = re.compile(
     r",?\s+\(?(?P<title>(?:в котор|у як|де\b|о том|про те|in which|wherein|where|of )\S*.*)", re.IGNORECASE
+)
+CONTENTS_WORD = re.compile(
+    r"(?:table of )?contents|оглавление|содержание|зміст|list of (?:chapters|illustrations|plates|figures|tables)"
+    r"|список иллюстраций|перелік ілюстрацій|перечень глав",
+    re.IGNORECASE,
 )
 _INITIALS = re.compile(r"(?:\w\.\s*)+\w")
 _END_OF_BOOK = re.compile(r"(?:конец|кінець|the end|end of|fin\b|finis)", re.IGNORECASE)
@@ -89,6 +76,11 @@ class Heading:
     is_open: bool = False
 
 
+def keyword_level(keyword: str) -> int:
+    """Return the level of a word of KEYWORDS."""
+    return _LEVEL[keyword.lower()]
+
+
 def line_heading(line: str) -> Heading | None:
     """Return the heading that a line is by its own words, whatever stands around it."""
     if (
@@ -99,16 +91,43 @@ def line_heading(line: str) -> Heading | None:
     ):
         return None
     bare = _REFERENCE.sub("", line)
-    return _numbered(line, bare) or _bare_roman(line, bare)
+    return _numbered(line, bare) or (Heading(line, SECTION, is_open=True) if bare_roman(line) else None)
 
 
-def heading_at(lines: Sequence[str], index: int) -> tuple[Heading, int] | None:
+def bare_roman(line: str) -> bool:
+    """Tell whether a line is a Roman number and nothing else."""
+    match = _BARE_ROMAN.fullmatch(_REFERENCE.sub("", line))
+    return match is not None and _is_section_number(match["ordinal"])
+
+
+def without_number(title: str) -> str:
+    """Return the title in a heading such as «Глава I. Сержант гвардии», "II.--Muscles"; all of it where it has none."""
+    match = _LEADING_NUMBER.match(title)
+    return title[match.end() :] if match else title
+
+
+def is_bare_number(heading: str) -> bool:
+    """Tell whether a heading says a number and no title: «Глава I», "II.", "3"."""
+    found = line_heading(heading)
+    return bool(found and found.is_open) or re.fullmatch(r"\d{1,3}[.)]?", heading) is not None
+
+
+def is_contents_line(line: str) -> bool:
+    """Tell whether a line ends like one of a table of contents: with dots, or a tab, before a page number."""
+    return _CONTENTS_LINE.search(line) is not None
+
+
+def heading_at(lines: Sequence[str], index: int, known: Heading | None = None) -> tuple[Heading, int] | None:
     """Return the heading that begins at a line, and how many lines it takes. Blank lines are "".
+
+    known: the heading that the line is, where the whole text has told so.
 
     The title that follows a numbered heading becomes part of it: «ГЛАВА I. СЕРЖАНТ ГВАРДИИ».
     """
     line = lines[index]
-    heading = line_heading(line) or _unnumbered(lines, index) or _roman_with_title(lines, index)
+    if len(line) > MAX_INLINE_TITLE_CHARACTERS:
+        return None
+    heading = known or line_heading(line) or _unnumbered(lines, index) or _roman_with_title(lines, index)
     if heading is None:
         return None
     title, n_lines = _title_after(lines, index, heading) if heading.is_open else ("", 1)
@@ -139,6 +158,7 @@ def is_capitals(line: str) -> bool:
         and not _DIALOGUE.match(line)
         and not _INITIALS.match(line)
         and not _END_OF_BOOK.match(line)
+        and not CONTENTS_WORD.fullmatch(line.rstrip(". "))
         and line[-1] not in ",;:"
     )
 
@@ -170,11 +190,6 @@ def _numbered(line: str, bare: str) -> Heading | None:
     if _DESCRIPTIVE.fullmatch(match["rest"]):
         return Heading(line, level)
     return Heading(line, level) if rest[0] != "," and is_title_like(rest.lstrip("(«")) else None
-
-
-def _bare_roman(line: str, bare: str) -> Heading | None:
-    match = _BARE_ROMAN.fullmatch(bare)
-    return Heading(line, SECTION, is_open=True) if match and _is_section_number(match["ordinal"]) else None
 
 
 def _unnumbered(lines: Sequence[str], index: int) -> Heading | None:
@@ -230,12 +245,9 @@ def _is_inline_title(title: str) -> bool:
 
 
 def _is_ordinal(ordinal: str) -> bool:
-    if not re.fullmatch(_ROMAN, ordinal):
-        return True
-    return _ROMAN_NUMBER.fullmatch(ordinal.translate(_LATIN_LOOKALIKES)) is not None
+    return not re.fullmatch(ROMAN, ordinal) or roman(ordinal) is not None
 
 
 def _is_section_number(ordinal: str) -> bool:
     """A Roman number in capitals; a single C, D, L or M is an initial."""
-    latin = ordinal.translate(_LATIN_LOOKALIKES)
-    return latin.isupper() and _ROMAN_NUMBER.fullmatch(latin) is not None and latin not in "CDLM"
+    return ordinal.isupper() and roman(ordinal) is not None and ordinal not in "CDLMСМ"

@@ -5,12 +5,14 @@ which of these holds is decided anew between every two blank lines or headings.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from tgrag.ingest.headings import CHAPTER, heading_at, is_capitals, is_capitals_heading, is_title_like
 from tgrag.ingest.text import clean, ends_sentence, join_lines, squeeze, starts_lower
+from tgrag.ingest.unlined import ENORMOUS, unfold
+from tgrag.ingest.votes import vote
 from tgrag.records import Element
 
 _PRINTED_WIDTH = range(45, 101)  # characters a line of hard-wrapped text
@@ -19,6 +21,7 @@ _SHORT = 0.7  # of the widest line of a block: a line that ends a paragraph
 _TITLE_LINES = 10  # lines of text at the beginning in which a title is looked for
 _AUTHOR_THEN_TITLE = re.compile(r"(?:[^\W\d_]\S*\s+){1,2}[^\W\d_]{3,}\.\s+(?P<title>.+)")
 _TAB = 4
+_LINE_END = re.compile(r"\r\n|[\n\r\f\v\x85\u2028\u2029]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +32,21 @@ class _Line:
 
 def read_plain(text: str) -> tuple[str | None, tuple[Element, ...]]:
     """Return the title that the text seems to have, and its elements."""
-    rows = [_line(row) for row in re.split(r"\r\n|[\n\r\f\v\x85\u2028\u2029]", clean(text))]
+    rows = [_line(row) for row in _rows(clean(text))]
     lines = [row.text for row in rows]
     elements: list[Element] = []
     block: list[_Line] = []
     opening: list[str] = []  # the lines before the first heading
     index, seen_heading = 0, False
+    votes = vote(lines)
 
     def close_block() -> None:
         elements.extend(Element("paragraph", paragraph) for paragraph in _paragraphs(block))
         block.clear()
 
     while index < len(lines):
-        found = heading_at(lines, index) if lines[index] else None
+        is_text = bool(lines[index]) and index not in votes.crowded
+        found = heading_at(lines, index, votes.found.get(index)) if is_text else None
         is_past_title = seen_heading or len(opening) >= _TITLE_LINES
         if found:
             close_block()
@@ -49,7 +54,8 @@ def read_plain(text: str) -> tuple[str | None, tuple[Element, ...]]:
             seen_heading = True
             index += found[1]
             continue
-        if lines[index] and is_past_title and is_capitals_heading(lines, index):
+        is_title = is_past_title and index not in votes.mere_capitals
+        if lines[index] and is_title and is_capitals_heading(lines, index):
             close_block()
             elements.append(Element("heading", lines[index], level=CHAPTER))
             seen_heading = True
@@ -62,6 +68,11 @@ def read_plain(text: str) -> tuple[str | None, tuple[Element, ...]]:
         index += 1
     close_block()
     return _title(opening), tuple(elements)
+
+
+def _rows(text: str) -> Iterator[str]:
+    for row in _LINE_END.split(text):
+        yield from unfold(row).split("\n") if len(row) > ENORMOUS else (row,)
 
 
 def _line(row: str) -> _Line:
@@ -97,7 +108,10 @@ def _is_wrapped(block: Sequence[_Line]) -> bool:
 
 
 def _title(opening: Sequence[str]) -> str | None:
-    capitals = next((line for line in opening if is_capitals(line)), None)
+    lines_before = ("", *opening)
+    capitals = next(
+        (b for a, b in zip(lines_before, opening, strict=False) if is_capitals(b) and a[-1:] != ","), None
+    )
     if capitals:
         return capitals
     if not opening:

@@ -128,16 +128,6 @@ LINES = st.sampled_from(
 
 @settings(deadline=None)
 @given(st.lists(LINES, max_size=30))
-def test_the_parse_of_a_beginning_is_the_beginning_of_the_parse(lines: list[str]) -> None:
-    whole = read_plain("\n".join(lines))[1]
-    for end in range(len(lines)):
-        if lines[end] in ("Глава I", "II", "Часть вторая"):
-            beginning = read_plain("\n".join(lines[:end]))[1]
-            assert whole[: len(beginning)] == beginning
-
-
-@settings(deadline=None)
-@given(st.lists(LINES, max_size=30))
 def test_no_word_is_lost_or_doubled(lines: list[str]) -> None:
     elements: tuple[Element, ...] = read_plain("\n".join(lines))[1]
     written = [word.strip(".:") for word in " ".join(lines).split()]

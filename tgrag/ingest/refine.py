@@ -1,0 +1,99 @@
+"""What a whole document tells of its elements, for every format: its contents, and what is a heading and what not."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tgrag.ingest.contents import Contents, find_contents, key
+from tgrag.ingest.headings import is_bare_number, line_heading
+from tgrag.records import Element
+
+_MAX_HEADING = 300  # characters: what is longer is text, however it is marked up
+_MAX_TITLE = 160
+_CELLS = re.compile(r"\s*\|\s*")
+_CLOSING_WORDS = (
+    "с уважением|искренне ваша?|с любовью|преданный вам|твой навеки|з повагою|щиро ваша?|з любов'ю"
+    "|yours (?:truly|sincerely|faithfully|ever)|sincerely(?: yours)?|best regards|kind regards|respectfully(?: yours)?"
+)
+_SIGNATURE = re.compile(rf"(?:{_CLOSING_WORDS})\b[,.!]?.{{0,40}}", re.IGNORECASE)
+_CONTACT = re.compile(
+    r"https?://\S+|www\.\S+|\S+@\S+\.\w+|(?:тел|tel|phone|факс|fax)\b.*\d.*|\+?[\d\s()–-]{7,}", re.IGNORECASE
+)
+
+
+def refine(elements: Sequence[Element]) -> tuple[Element, ...]:
+    """Return the elements of a document with its contents pages dropped, and its headings mended.
+
+    Nothing is lost and the order stays. Headings are added where a table is one, or a line is an entry of the
+    contents; they are taken away from signatures, addresses and whole paragraphs that were marked up as one.
+    """
+    contents = find_contents([_mended(element) for element in elements])
+    return _hinted(contents)
+
+
+def _mended(element: Element) -> Element:
+    if element.drop:
+        return element
+    if element.kind == "table":
+        return _heading_in_table(element) or element
+    if element.kind == "heading" and _is_no_heading(element.text):
+        return replace(element, kind="paragraph", level=None)
+    return element
+
+
+def _heading_in_table(table: Element) -> Element | None:
+    """Return the heading that a table of one row shows, such as «Глава I | Сержант гвардии»."""
+    cells = [cell for cell in _CELLS.split(table.text.strip(" |\n")) if cell.strip(" -")]
+    if len(cells) not in (1, 2) or "\n" in table.text.strip():
+        return None
+    heading = line_heading(cells[0])
+    if heading is None or (len(cells) == 2 and not heading.is_open):
+        return None
+    return replace(
+        table, kind="heading", text=". ".join(cell.rstrip(" .") for cell in cells), level=heading.level
+    )
+
+
+def _is_no_heading(text: str) -> bool:
+    return (
+        len(text) > _MAX_HEADING
+        or text.rstrip()[-1:] in ",;"
+        or not any(character.isalnum() for character in text)
+        or _SIGNATURE.fullmatch(text) is not None
+        or _CONTACT.fullmatch(text) is not None
+    )
+
+
+def _hinted(contents: Contents) -> tuple[Element, ...]:
+    """Make headings of the lines that the contents name, each once; a bare number above such a line takes it in."""
+    counts = Counter(key(element.text) for element in contents.elements if _may_be_title(element))
+    hinted: list[Element] = []
+    for element in contents.elements:
+        name = key(element.text) if _may_be_title(element) else ""
+        if element.kind == "heading" or counts[name] != 1 or name not in contents.levels:
+            hinted.append(element)
+            continue
+        before = hinted[-1] if hinted else None
+        if before and before.kind == "heading" and not before.drop and is_bare_number(before.text):
+            hinted[-1] = _joined(before, element)
+        else:
+            hinted.append(replace(element, kind="heading", level=contents.levels[name]))
+    return tuple(hinted)
+
+
+def _may_be_title(element: Element) -> bool:
+    text = element.text
+    return (
+        not element.drop
+        and element.kind in ("heading", "paragraph")
+        and len(text) <= _MAX_TITLE
+        and text[-1:] not in ",;"
+        and any(character.isalpha() for character in text)
+    )
+
+
+def _joined(number: Element, title: Element) -> Element:
+    prefix = number.text.rstrip(" .:") + ". "
+    fragments = (replace(part, start=part.start + len(prefix)) for part in title.fragments)
+    return replace(number, text=prefix + title.text, fragments=(*number.fragments, *fragments))

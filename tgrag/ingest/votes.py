@@ -1,0 +1,237 @@
+"""Headings that only the whole text can tell: bare numbers, titles by their spacing, dates of a diary.
+
+A line's form makes it a candidate; the text decides by what all candidates of that form do together: whether
+their numbers go up from 1 with text between them, whether they stand apart, whether they are repeated.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+
+from tgrag.ingest.headings import (
+    ARTICLE,
+    CHAPTER,
+    SECTION,
+    Heading,
+    bare_roman,
+    is_capitals,
+    is_contents_line,
+    is_title_like,
+    line_heading,
+)
+from tgrag.ingest.ordinals import ROMAN, WORD, number
+from tgrag.ingest.sequences import Mark, in_sequence
+from tgrag.ingest.text import ends_sentence, starts_lower
+
+_GAP = 200  # characters of text that a heading has below it, at least
+_LIST_GAP = 300  # between bare numbers that are a list
+_LONG_GAP = 500  # of one that nothing but its look tells
+_MOST = 0.8  # of the candidates of one form: the rest may be misprints
+_LONGEST = 100  # characters of a line that may be a heading
+_REPEATED = 3  # times: a line of capitals that comes so often is a speaker or a sign
+_APART = 3  # blank lines before a title that stands apart
+_FEWEST = 3  # headings of a form that nothing else confirms
+_FEW_BLANKS = 0.01  # of the lines: then blank lines do not part paragraphs
+
+_MONTHS = (
+    "январ|феврал|март|апрел|ма[йя]|июн|июл|август|сентябр|октябр|ноябр|декабр|січ|лют|берез|квіт|трав|черв|лип"
+    "|серп|верес|жовт|листопад|груд|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+)
+_DATE = re.compile(
+    rf"(?:\d{{1,2}}(?:-?[а-яі]{{1,3}}|st|nd|rd|th)?\s+(?:{_MONTHS})\w*"
+    rf"|(?:{_MONTHS})\w*\s+\d{{1,2}}(?:st|nd|rd|th)?)\b\W*(?:\d{{4}}\W*)?(?:\w+\W*){{0,3}}",
+    re.IGNORECASE,
+)
+_PERIOD = "(?:день|ночь|вечер|утро|ніч|вечір|day|night|evening|рассказ|сказка|повесть|казка|story|tale)"
+_FORMS = (
+    re.compile(r"(?P<ordinal>\d{1,3})[.)]?"),
+    re.compile(r"(?P<ordinal>\d{1,3})[.)]\s+(?P<title>\D.*)"),
+    re.compile(rf"(?P<ordinal>{ROMAN})[.)]?\s*[.)—–-]\s*(?P<title>[^\W\d_].*)"),
+    re.compile(rf"(?P<ordinal>{WORD})\.?", re.IGNORECASE),
+    re.compile(rf"(?:the\s)?(?P<ordinal>{WORD})\s{_PERIOD}[.:]?", re.IGNORECASE),
+    re.compile(rf"{_PERIOD}\s(?P<ordinal>{WORD}|\d{{1,2}})[.:]?", re.IGNORECASE),
+)
+_BARE_ARABIC = _FORMS[0]
+_DECIMAL = re.compile(r"(?P<path>\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+(?P<title>[^\W\d_].*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Votes:
+    """found: headings by line. crowded: numbers that only list. mere_capitals: lines in capitals that are no title."""
+
+    found: dict[int, Heading]
+    crowded: Set[int]
+    mere_capitals: Set[int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """lines: blank ones are "". offsets: characters of text before each line. strong: lines that are headings."""
+
+    lines: Sequence[str]
+    offsets: Sequence[int]
+    strong: dict[int, Heading]
+
+    def below(self, candidates: Iterable[int]) -> dict[int, int]:
+        """Return the characters of text between each candidate and the next one or the next strong heading."""
+        places = sorted({*candidates, *self.strong, len(self.lines)})
+        return {a: self.offsets[b] - self.offsets[a + 1] for a, b in pairwise(places)}
+
+    def is_after_a_sentence(self, index: int) -> bool:
+        before = index - 1
+        while before >= 0 and not self.lines[before] and index - before <= _APART:
+            before -= 1
+        return (
+            before < 0 or not self.lines[before] or before in self.strong or ends_sentence(self.lines[before])
+        )
+
+    def blanks_before(self, index: int) -> int:
+        first = index
+        while first > 0 and index - first <= _APART and not self.lines[first - 1]:
+            first -= 1
+        return index - first
+
+    def is_blank(self, index: int) -> bool:
+        return not 0 <= index < len(self.lines) or not self.lines[index]
+
+
+def vote(lines: Sequence[str]) -> Votes:
+    """Return what a whole text says of its lines, blank ones being ""."""
+    short = [index for index, line in enumerate(lines) if 0 < len(line) <= _LONGEST]
+    strong = {index: heading for index in short if (heading := line_heading(lines[index]))}
+    text = _Text(lines, [0, *accumulate(map(len, lines))], strong)
+    candidates = [index for index in short if index not in strong and not is_contents_line(lines[index])]
+    found = _decimal(text, candidates) or _numbered(text, candidates)
+    found |= _apart(text, [index for index in candidates if index not in found])
+    mere_capitals = _mere_capitals(text, candidates, found)
+    if not strong and not found:
+        found = _dates(text, candidates)
+    return Votes(found, _crowded(text), mere_capitals)
+
+
+def _numbered(text: _Text, candidates: Sequence[int]) -> dict[int, Heading]:
+    """Return the headings of the forms whose numbers go up from 1 with text between them."""
+    found: dict[int, Heading] = {}
+    has_roman = any(bare_roman(heading.text) for heading in text.strong.values())
+    for form in _FORMS:
+        numbers: dict[int, int] = {}
+        for index in candidates:
+            match = form.fullmatch(text.lines[index])
+            value = (
+                number(match["ordinal"]) if match and _may_be_title(match.groupdict().get("title")) else None
+            )
+            if value is not None:
+                numbers[index] = value
+        level = ARTICLE if has_roman and form is _BARE_ARABIC else SECTION
+        found |= {
+            index: Heading(text.lines[index], level, is_open="title" not in form.groupindex)
+            for index in _sequence(text, numbers)
+        }
+    return found
+
+
+def _may_be_title(title: str | None) -> bool:
+    return title is None or (not starts_lower(title) and title[-1] not in ",;:" and len(title.split()) <= 12)
+
+
+def _sequence(text: _Text, numbers: dict[int, int]) -> list[int]:
+    """Return the lines of one form that number its text, or none where most of the others do not fit in."""
+    below = text.below(numbers)
+    lines = list(numbers)
+    marks = [Mark("", numbers[line], text.offsets[line]) for line in lines]
+    kept = {lines[index] for index in in_sequence(marks, gap=_GAP, shortest=_FEWEST)}
+    with_text = {line for line in lines if below[line] >= _GAP}
+    is_numbering = len(kept & with_text) >= _MOST * max(len(kept), len(with_text)) and sum(
+        map(text.is_after_a_sentence, kept)
+    ) >= 0.9 * len(kept)
+    return sorted(kept) if is_numbering else []
+
+
+def _decimal(text: _Text, candidates: Sequence[int]) -> dict[int, Heading]:
+    """Return headings such as «1.2.3 Title», with those of the level above, where their numbers keep in step."""
+    paths: dict[int, tuple[int, ...]] = {}
+    for index in candidates:
+        match = _DECIMAL.fullmatch(text.lines[index])
+        if match and is_title_like(match["title"]) and text.is_after_a_sentence(index):
+            paths[index] = tuple(map(int, match["path"].split(".")))
+    seen: set[tuple[int, ...]] = {()}
+    in_step = []
+    for index, path in paths.items():
+        if path[-1] == 1 or (*path[:-1], path[-1] - 1) in seen:
+            in_step.append(index)
+        seen.add(path)
+    n_deep = sum(len(paths[index]) > 1 for index in in_step)
+    n_characters = sum(text.below(in_step)[index] for index in in_step) if in_step else 0
+    if n_deep < _FEWEST or len(in_step) < _MOST * len(paths) or n_characters < _GAP / 2 * len(in_step):
+        return {}
+    return {index: Heading(text.lines[index], CHAPTER - 1 + len(paths[index])) for index in in_step}
+
+
+def _apart(text: _Text, candidates: Sequence[int]) -> dict[int, Heading]:
+    """Return titles that nothing but the blank lines around them tells, where that is the rule of the text."""
+    apart = [
+        index
+        for index in candidates
+        if text.blanks_before(index) >= _APART and text.is_after_a_sentence(index)
+    ]
+    titles = [
+        index
+        for index in apart
+        if text.is_blank(index + 1) and is_title_like(text.lines[index]) and index > 0
+    ]
+    n_equal = Counter(text.lines[index] for index in titles)
+    below = text.below(titles)
+    titles = [i for i in titles if below[i] >= _LONG_GAP and n_equal[text.lines[i]] < _REPEATED]
+    if len(titles) < _FEWEST or len(titles) < _MOST * len(apart):
+        return {}
+    return {index: Heading(text.lines[index], CHAPTER) for index in titles}
+
+
+def _mere_capitals(text: _Text, candidates: Sequence[int], found: dict[int, Heading]) -> set[int]:
+    """Return the lines in capitals that are no titles: speakers, signs, telegrams.
+
+    They are repeated, or stand like any paragraph in a text whose headings are numbered.
+    """
+    capitals = [index for index in candidates if is_capitals(text.lines[index])]
+    n_equal = Counter(text.lines[index] for index in capitals)
+    is_numbered = len(text.strong) + len(found) >= _FEWEST
+    return {
+        index
+        for index in capitals
+        if n_equal[text.lines[index]] >= _REPEATED
+        or (is_numbered and text.blanks_before(index) < 2 and not _precedes_a_heading(text, index, found))
+    }
+
+
+def _precedes_a_heading(text: _Text, index: int, found: dict[int, Heading]) -> bool:
+    following = index + 1
+    while following < len(text.lines) and not text.lines[following] and following - index <= _APART + 1:
+        following += 1
+    return following in text.strong or following in found
+
+
+def _crowded(text: _Text) -> set[int]:
+    """Return bare Roman numbers that follow one another with no text between: a list, not chapters."""
+    romans = [index for index, heading in text.strong.items() if bare_roman(heading.text)]
+    crowded: set[int] = set()
+    for a, b in pairwise(romans):
+        is_next = number(text.lines[b].strip(".) ")) == (number(text.lines[a].strip(".) ")) or 0) + 1
+        if is_next and text.offsets[b] - text.offsets[a + 1] < _LIST_GAP:
+            crowded |= {a, b}
+    return crowded
+
+
+def _dates(text: _Text, candidates: Sequence[int]) -> dict[int, Heading]:
+    """Return the dates of a diary: lines of their own in a text that has no other headings."""
+    dates = [
+        index
+        for index in candidates
+        if _DATE.fullmatch(text.lines[index])
+        and (text.is_blank(index - 1) or text.is_blank(index + 1))
+        and text.is_after_a_sentence(index)
+    ]
+    below = text.below(dates)
+    dates = [index for index in dates if below[index] >= _GAP]
+    return {index: Heading(text.lines[index], SECTION) for index in dates} if len(dates) > _FEWEST else {}
