@@ -1,4 +1,7 @@
-"""EPUB: the spine in its order, headings as marked up, title, language and series from the package file."""
+"""EPUB: the spine in its order, headings as marked up, title, language and series from the package file.
+
+What the publisher put around the text (title page, imprint, contents, notes) stays in its place as dropped elements.
+"""
 
 import posixpath
 import re
@@ -7,17 +10,16 @@ from urllib.parse import unquote
 
 from tgrag.ingest.archive import DAMAGED, Archive
 from tgrag.ingest.encoding import decode_markup
+from tgrag.ingest.furniture import publisher_furniture
 from tgrag.ingest.markup import Markup, parse_html, read_tree
 from tgrag.ingest.metadata import declared_date, declared_language, declared_number
 from tgrag.ingest.refusal import Refused
 from tgrag.ingest.text import clean, squeeze
 from tgrag.ingest.xml import Node, attribute, children, descendant, local, parse_xml
-from tgrag.records import Element, ParsedDocument
+from tgrag.records import Drop, Element, ParsedDocument
 
-# What a publisher adds around the text (the EPUB structural vocabulary), and notes with their marks.
-_BOILERPLATE_TYPES = """titlepage halftitlepage imprint colophon copyright-page toc loi lot landmarks
-    endnotes footnotes rearnotes endnote footnote rearnote noteref backlink"""
-_BOILERPLATE = frozenset(_BOILERPLATE_TYPES.split())
+_NAVIGATION = Drop("contents", "the book's page of navigation")
+_ASIDE = Drop("boilerplate", "the book keeps this page outside of its line of reading")
 _PAGE_TYPES = ("application/xhtml+xml", "text/html", "text/x-oeb1-document")
 
 
@@ -36,40 +38,42 @@ def read_epub(data: bytes) -> ParsedDocument:
     package = parse_xml(archive.read(path))
     elements: list[Element] = []
     language = None
-    for page_path in _spine(package, posixpath.dirname(path)):
-        page = _read_page(archive.read(page_path))
+    for spine_page in _spine(package, posixpath.dirname(path)):
+        page = _read_page(archive.read(spine_page.path), spine_page.drop)
         elements.extend(page.elements)
         language = language or page.language
     return replace(_metadata(package, language), elements=tuple(elements))
 
 
-def _spine(package: Node, folder: str) -> list[str]:
-    """Return the paths of the pages in reading order; pages outside the line of reading are left out."""
+@dataclass(frozen=True, slots=True)
+class _SpinePage:
+    path: str
+    drop: Drop | None
+
+
+def _spine(package: Node, folder: str) -> list[_SpinePage]:
+    """Return the pages in reading order."""
     items = {attribute(node, "id"): node for node in package.iter() if local(node) == "item"}
     spine = descendant(package, "spine")
     references: list[Node] = children(spine, "itemref") if spine is not None else []
-    paths = []
+    pages = []
     for reference in references:
         item = items.get(attribute(reference, "idref"))
-        if item is None or attribute(reference, "linear") == "no":
+        if item is None or attribute(item, "media-type") not in _PAGE_TYPES:
             continue
         is_navigation = "nav" in (attribute(item, "properties") or "").split()
-        if attribute(item, "media-type") in _PAGE_TYPES and not is_navigation:
-            paths.append(posixpath.normpath(posixpath.join(folder, unquote(attribute(item, "href") or ""))))
-    return paths
+        is_aside = attribute(reference, "linear") == "no"
+        path = posixpath.normpath(posixpath.join(folder, unquote(attribute(item, "href") or "")))
+        pages.append(_SpinePage(path, _NAVIGATION if is_navigation else _ASIDE if is_aside else None))
+    return pages
 
 
-def _read_page(data: bytes) -> Markup:
+def _read_page(data: bytes, drop: Drop | None) -> Markup:
     try:
         root = parse_xml(data)
     except Refused:  # not well-formed, as pages often are: read it as a browser would
         root = parse_html(re.sub(r"^\s*<\?xml[^>]*\?>", "", decode_markup(data)))
-    return read_tree(root, _is_boilerplate)
-
-
-def _is_boilerplate(node: Node) -> bool:
-    types = node.get("{http://www.idpf.org/2007/ops}type") or node.get("epub:type") or ""
-    return not _BOILERPLATE.isdisjoint(types.split())
+    return read_tree(root, lambda node: drop or publisher_furniture(node))
 
 
 @dataclass(frozen=True, slots=True)

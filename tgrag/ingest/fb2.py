@@ -1,24 +1,45 @@
-"""FictionBook: nested sections with their titles; notes and their marks are left out."""
+"""FictionBook: nested sections with their titles; bodies of notes and the annotation are dropped in their place.
+
+The marks of notes are cut out of their paragraphs. The description is metadata but for its annotation, which
+readers show before the text.
+"""
 
 from dataclasses import replace
 
 from tgrag.ingest.metadata import declared_date, declared_language, declared_number
 from tgrag.ingest.text import clean, squeeze
 from tgrag.ingest.xml import Node, attribute, children, descendant, local
-from tgrag.records import Element, ParsedDocument
+from tgrag.records import Drop, Element, ParsedDocument
 
 _PARAGRAPHS = ("p", "subtitle", "text-author", "date")
 _NOTE_BODIES = ("notes", "comments", "footnotes")
+_NOTES = Drop("notes", "the file marks it as notes")
+_ANNOTATION = Drop("boilerplate", "the annotation of the edition")
 
 
 def read_fb2(root: Node) -> ParsedDocument:
     """Read a parsed FictionBook file. The depth of a section is the level of its heading."""
     elements: list[Element] = []
+    annotation = descendant(root, "description", "title-info", "annotation")
+    if annotation is not None:
+        elements.extend(_dropped(annotation, _ANNOTATION))
     for body in children(root, "body"):
-        if (attribute(body, "name") or "").lower() not in _NOTE_BODIES:
+        if (attribute(body, "name") or "").lower() in _NOTE_BODIES:
+            elements.extend(_dropped(body, _NOTES))
+        else:
             for part in body:
                 _read(part, 0, elements)
     return replace(_metadata(root), elements=tuple(elements))
+
+
+def _dropped(node: Node, drop: Drop) -> list[Element]:
+    elements: list[Element] = []
+    for part in node:
+        _read(part, 0, elements)
+    return [
+        replace(element, kind="paragraph" if element.level else element.kind, level=None, drop=drop)
+        for element in elements
+    ]
 
 
 def _read(node: Node, depth: int, elements: list[Element]) -> None:

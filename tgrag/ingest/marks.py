@@ -20,6 +20,7 @@ CONTENTS = Drop("contents", "the file marks it as a table of contents")
 _CODES: dict[Role, str] = {"contents": "c", "heading": "h", "list_item": "l", "title": "t"}
 _ROLES = {code: role for role, code in _CODES.items()}
 _ROLE = re.compile("\ufdd0([chlt])([0-9]*)\ufdd1")
+_CONTENTS_TITLE = re.compile(r"(?:(?:table of )?contents|содержание|оглавление|зміст)[.:]?", re.IGNORECASE)
 _NOTE = re.compile("\ufdd2([^\ufdd3]*)\ufdd3")
 
 
@@ -46,6 +47,8 @@ def resolve(elements: Iterable[Element], notes: Mapping[str, str]) -> tuple[Elem
     """Take the marks out: elements become what they were marked as, each followed by its notes as footnotes."""
     resolved: list[Element] = []
     for element in elements:
+        if role_of(element.text) == "contents" and resolved and _CONTENTS_TITLE.fullmatch(resolved[-1].text):
+            resolved[-1] = _as_marked(resolved[-1], "contents", 0)
         text, found = unmarked(element.text).strip(), _ROLE.search(element.text)
         role = _ROLES[found[1]] if found and element.kind != "table" else None
         if text:

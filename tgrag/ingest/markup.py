@@ -1,7 +1,9 @@
 """HTML, XHTML and Markdown to elements. Typography is kept as it stands and words stay whole.
 
 Docling's HTML reader is not used: it makes plain ASCII of quotes and dashes (a dialogue in Russian lives by
-its dashes) and parts a word where its formatting changes.
+its dashes) and parts a word where its formatting changes. What a site or a publisher puts around the text stays in
+its place as dropped elements (see furniture.py); scripts, styles and hidden markup are no text; the marks of notes
+(«слово[1]») are cut out of their paragraphs.
 """
 
 import re
@@ -11,19 +13,18 @@ from dataclasses import dataclass
 
 import yaml
 from lxml import etree
-from marko.ext.gfm import gfm
+from marko import Markdown
 
 from tgrag.ingest.encoding import decode_markup
+from tgrag.ingest.furniture import is_note_mark, site_furniture
 from tgrag.ingest.headings import line_heading
 from tgrag.ingest.plain import read_plain
 from tgrag.ingest.text import clean, squeeze, squeeze_lines
 from tgrag.ingest.xml import Node, attribute, local
-from tgrag.records import Element, ElementKind
+from tgrag.records import Drop, Element, ElementKind
 
-_HIDDEN_TAGS = (
-    "script style head template noscript svg nav iframe object canvas audio video select textarea rp"
-)
-_BLOCK_TAGS = """html body p div section article main header footer aside blockquote address figure figcaption dl dt dd
+_HIDDEN_TAGS = "script style head template noscript svg iframe object canvas audio video select textarea rp"
+_BLOCK_TAGS = """html body p div section article main header footer aside nav blockquote address figure figcaption dl dt dd
     ul ol li pre hr form fieldset legend table caption thead tbody tfoot tr td th center details summary hgroup title"""
 _HIDDEN, _BLOCKS = frozenset(_HIDDEN_TAGS.split()), frozenset(_BLOCK_TAGS.split())
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
@@ -31,6 +32,11 @@ _MAX_CELL_CHARACTERS = 2000  # a table of longer texts is a page layout
 _TAG = re.compile(r"<\s*(?:!doctype|/?[a-z][a-z0-9]*)[^<>]*>", re.IGNORECASE)
 _ANCHOR = re.compile(r"\s*\{\s*[#.:][^{}]*\}$")  # «Heading { #anchor }» of Markdown
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?P<yaml>.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+
+
+_markdown = Markdown(extensions=["gfm", "footnote"])
+
+DropOf = Callable[[Node], Drop | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +54,14 @@ def read_html(data: bytes) -> Markup:
     if not _TAG.search(text):
         title, elements = read_plain(text)
         return Markup(title, None, elements)
-    return read_tree(parse_html(text))
+    return read_tree(root := parse_html(text), site_furniture(root))
 
 
 def read_markdown(text: str) -> Markup:
     """Read Markdown (GitHub's dialect, HTML inside allowed); title and lang of a YAML front matter count."""
     matter = _FRONT_MATTER.match(text)
     stated = _front_matter(matter["yaml"]) if matter else {}
-    markup = read_tree(parse_html(gfm.convert(text[matter.end() :] if stated and matter else text)))
+    markup = read_tree(parse_html(_markdown.convert(text[matter.end() :] if stated and matter else text)))
     return Markup(stated.get("title") or markup.title, stated.get("lang") or markup.language, markup.elements)
 
 
@@ -68,27 +74,36 @@ def parse_html(text: str) -> Node:
     return root if root is not None else etree.Element("html")
 
 
-def read_tree(root: Node, is_dropped: Callable[[Node], bool] = lambda _: False) -> Markup:
-    """Turn a parsed page into elements. is_dropped tells which nodes are left out with all that is in them."""
-    walker = _Walker(is_dropped)
+def read_tree(root: Node, drop_of: DropOf = lambda _: None) -> Markup:
+    """Turn a parsed page into elements. drop_of tells which nodes are dropped, with all that is in them."""
+    walker = _Walker(drop_of)
     walker.walk(root)
     walker.close()
-    heading = next((element.text for element in walker.elements if element.kind == "heading"), None)
+    headings = (element.text for element in walker.elements if element.kind == "heading")
     titles = (squeeze(clean("".join(node.itertext()))) for node in root.iter() if local(node) == "title")
-    return Markup(next(titles, None) or heading, attribute(root, "lang"), tuple(walker.elements))
+    return Markup(next(titles, None) or next(headings, None), attribute(root, "lang"), tuple(walker.elements))
 
 
 class _Walker:
-    def __init__(self, is_dropped: Callable[[Node], bool]) -> None:
+    def __init__(self, drop_of: DropOf) -> None:
         self.elements: list[Element] = []
-        self._is_dropped = is_dropped
+        self._drop_of = drop_of
+        self._drop: Drop | None = None
         self._inline: list[str] = []
         self._kind: ElementKind = "paragraph"
         self._is_verbatim = False
 
     def walk(self, node: Node) -> None:
         tag = local(node)
-        if not tag or tag in _HIDDEN or _is_invisible(node) or self._is_dropped(node):
+        if not tag or tag in _HIDDEN or _is_invisible(node) or is_note_mark(node):
+            return
+        drop = None if self._drop else self._drop_of(node)
+        if drop:
+            self.close()
+            self._drop = drop
+            self._children(node)
+            self.close()
+            self._drop = None
             return
         if tag in _HEADINGS or tag == "hgroup":
             self.close()
@@ -111,7 +126,8 @@ class _Walker:
         text = clean("".join(self._inline))
         self._inline.clear()
         text = text.strip("\n").rstrip() if self._is_verbatim else squeeze_lines(text)
-        found = line_heading(text) if self._kind == "paragraph" and "\n" not in text else None
+        may_be_heading = self._kind == "paragraph" and "\n" not in text and not self._drop
+        found = line_heading(text) if may_be_heading else None
         if found:
             self.elements.append(Element("heading", text, level=found.level))
         else:
@@ -128,7 +144,7 @@ class _Walker:
             self._inline.append(text if self._is_verbatim else re.sub(r"\s+", " ", text))
 
     def _heading(self, node: Node, level: int) -> None:
-        collected = _Walker(self._is_dropped)
+        collected = _Walker(lambda _: None)
         collected._children(node)
         collected.close()
         lines = [line for element in collected.elements for line in element.text.split("\n")]
@@ -136,12 +152,14 @@ class _Walker:
         for line in lines[1:]:
             text = f"{text.rstrip(' .:')}. {line}"
         text = _ANCHOR.sub("", text)
-        if text:
+        if self._drop:
+            self._add("paragraph", text)
+        elif text:
             self.elements.append(Element("heading", text, level=level))
 
     def _add(self, kind: ElementKind, text: str) -> None:
         if text.strip():
-            self.elements.append(Element(kind, text))
+            self.elements.append(Element(kind, text, drop=self._drop))
 
     @contextmanager
     def _inside(self, tag: str) -> Iterator[None]:

@@ -65,9 +65,7 @@ def read_odt(data: bytes) -> ParsedDocument:
     """Read an OpenDocument text, as read_docx does."""
     archive = Archive(data)
     content, notes = opendocument.printed(archive)
-    return _read(
-        archive.replaced(opendocument.CONTENT, content), InputFormat.ODT, OdtDocumentBackend, notes
-    )
+    return _read(archive.replaced(opendocument.CONTENT, content), InputFormat.ODT, OdtDocumentBackend, notes)
 
 
 def read_pptx(data: bytes) -> ParsedDocument:

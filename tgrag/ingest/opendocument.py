@@ -19,7 +19,9 @@ from tgrag.ingest.xml import Node, attribute, children, local
 CONTENT = "content.xml"
 _WRAPPERS = frozenset(("span", "a", "meta", "ruby", "ruby-base", "section"))
 _GONE = frozenset(("tracked-changes", "annotation", "annotation-end", "ruby-text", "index-title-template"))
-_CONTENTS = frozenset(("table-of-content", "illustration-index", "table-index", "object-index", "alphabetical-index"))
+_CONTENTS = frozenset(
+    ("table-of-content", "illustration-index", "table-index", "object-index", "alphabetical-index")
+)
 _INDEXES = _CONTENTS | {"user-index", "bibliography"}
 _PARAGRAPHS = ("p", "h")
 _OUTLINE = "the outline of headings"  # in the place of a list style's name
@@ -87,7 +89,9 @@ def _unwrap(node: Node) -> None:
 def _take_notes(root: Node) -> Iterator[tuple[str, str]]:
     """Put a mark in the place of each note and yield its key and text."""
     for number, note in enumerate([node for node in root.iter() if local(node) == "note"]):
-        lines = (_text(line) for body in children(note, "note-body") for line in body.iter() if local(line) == "p")
+        lines = (
+            _text(line) for body in children(note, "note-body") for line in body.iter() if local(line) == "p"
+        )
         yield str(number), squeeze(clean(" ".join(lines)))
         _append_text(note, note_mark(str(number)))
         _cut(note)
@@ -166,7 +170,8 @@ def _number(root: Node, styles: _ListStyles) -> None:
     for node in [node for node in root.iter() if local(node) in ("h", "list")]:
         if local(node) == "h":
             in_list = any(local(above) == "list" for above in node.iterancestors())
-            if not in_list and (node.text or len(node)):
+            is_counted = (node.text or len(node)) and attribute(node, "is-list-header") != "true"
+            if not in_list and is_counted:
                 depth = int(attribute(node, "outline-level") or 1)
                 number = _count(styles, _OUTLINE, counts.setdefault(_OUTLINE, {}), depth, None)
                 node.text = f"{number} {node.text or ''}" if number else node.text
@@ -198,9 +203,7 @@ def _number_list(
                 _number_list(block, styles, counts, own, depth + 1)
 
 
-def _count(
-    styles: _ListStyles, style: str, counts: dict[int, int], depth: int, restart: str | None
-) -> str:
+def _count(styles: _ListStyles, style: str, counts: dict[int, int], depth: int, restart: str | None) -> str:
     before = counts.get(depth, styles.start(style, depth) - 1)
     counts[depth] = int(restart) if restart and restart.isdigit() else before + 1
     for deeper in [deep for deep in counts if deep > depth]:
@@ -211,7 +214,9 @@ def _count(
 def _spread_list(node: Node) -> None:
     """Put the paragraphs of a list in its place, in their order."""
     for block in [below for below in node.iter() if local(below) in (*_PARAGRAPHS, "table")]:
-        holder = next(above for above in block.iterancestors() if local(above) in (*_PARAGRAPHS, "table", "list"))
+        holder = next(
+            above for above in block.iterancestors() if local(above) in (*_PARAGRAPHS, "table", "list")
+        )
         if local(holder) == "list":
             block.tail = None
             node.addprevious(block)

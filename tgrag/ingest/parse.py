@@ -7,6 +7,7 @@ the bytes, the suffix and the versions in the parse key, and on nothing else.
 import importlib.metadata
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import PurePosixPath
 from typing import Literal, cast
@@ -19,7 +20,9 @@ from tgrag.ingest.fb2 import read_fb2
 from tgrag.ingest.markup import Markup, read_html, read_markdown
 from tgrag.ingest.metadata import declared_language
 from tgrag.ingest.plain import read_plain
+from tgrag.ingest.refine import refine
 from tgrag.ingest.refusal import Refused
+from tgrag.ingest.rtf import read_rtf
 from tgrag.ingest.tei import TEI_ROOTS, read_tei
 from tgrag.ingest.xml import parse_xml
 from tgrag.records import ParsedDocument
@@ -29,9 +32,29 @@ DEFAULTS = ParseSettings()
 PARSER_VERSION = 2
 """Raised by hand when a rule changes what comes out of a file; a golden test reminds of it."""
 
-_PARSERS = ("docling-slim", "docling-parse", "docling-core", "lxml", "marko", "charset-normalizer")
+_PARSERS = (
+    "docling-slim", "docling-parse", "docling-core", "lxml", "marko", "chardet",
+    "odfdo", "python-docx", "python-pptx", "openpyxl", "striprtf",
+)  # fmt: skip
 
-Format = Literal["pdf", "docx", "xlsx", "pptx", "odt", "ods", "odp", "epub", "fb2", "fb2.zip", "tei", "html", "md", "csv", "rtf", "txt"]
+Format = Literal[
+    "pdf",
+    "docx",
+    "xlsx",
+    "pptx",
+    "odt",
+    "ods",
+    "odp",
+    "epub",
+    "fb2",
+    "fb2.zip",
+    "tei",
+    "html",
+    "md",
+    "csv",
+    "rtf",
+    "txt",
+]
 
 _MARKDOWN = frozenset((".md", ".markdown", ".mdown", ".mkd", ".qmd", ".rmd"))
 _HTML = frozenset((".html", ".htm", ".xhtml", ".shtml"))
@@ -83,20 +106,31 @@ def parse(
     try:
         format = detect_format(name, data)
         document = _read_pdf(data, settings, on_page) if format == "pdf" else _READERS[format](data)
-        text = [element for element in document.elements if not element.drop]
-        if not text:
-            raise Refused("there is no text in it; check that this is the right file")
-        if all(element.kind == "heading" for element in text):
-            raise Refused(
-                "there are only headings in it and no text below them; check that this is the right file"
-            )
-        return document
+        return _with_text(replace(document, elements=refine(document.elements)))
     except Refused as refusal:
         return ParsedDocument(status="failed", reason=str(refusal))
     except RecursionError:
         return ParsedDocument(
             status="failed", reason="it is nested too deeply to be a document; get another copy"
         )
+
+
+def _with_text(document: ParsedDocument) -> ParsedDocument:
+    """Return a document that has text. Headings with nothing below them are the text. Raises Refused."""
+    text = [element for element in document.elements if not element.drop]
+    if not text:
+        raise Refused("there is no text in it; check that this is the right file")
+    if any(element.kind != "heading" for element in text):
+        return document
+    elements = tuple(
+        replace(element, kind="paragraph", level=None) if element.kind == "heading" else element
+        for element in document.elements
+    )
+    return replace(
+        document,
+        elements=elements,
+        warnings=(*document.warnings, "there are only headings in it; they were read as text"),
+    )
 
 
 def parse_key(content_hash: str, name: str, settings: ParseSettings) -> str:
@@ -225,5 +259,6 @@ _READERS: dict[Format, Callable[[bytes], ParsedDocument]] = {
     "tei": lambda data: read_tei(parse_xml(data)),
     "html": lambda data: _from_markup(read_html(data)),
     "md": lambda data: _from_markup(read_markdown(decode(data))),
+    "rtf": read_rtf,
     "txt": _read_plain,
 }

@@ -100,12 +100,14 @@ def _notes(archive: Archive) -> Iterator[tuple[str, str]]:
 
 
 def _text(paragraph: Node) -> str:
-    shown = {"t": lambda node: node.text or "", "tab": lambda _: " ", "br": lambda _: " "}
-    return "".join(shown[local(node)](node) for node in paragraph.iter() if local(node) in shown)
+    shown = (node for node in paragraph.iter() if local(node) in ("t", "tab", "br"))
+    return "".join((node.text or "") if local(node) == "t" else " " for node in shown)
 
 
 def _mark_notes(root: Node) -> None:
-    for reference in [node for node in root.iter() if local(node) in ("footnoteReference", "endnoteReference")]:
+    for reference in [
+        node for node in root.iter() if local(node) in ("footnoteReference", "endnoteReference")
+    ]:
         kind = local(reference).removesuffix("Reference")
         text = note_mark(f"{kind}{value(reference, 'id')}")
         reference.getparent().replace(reference, _element(reference, "t", text))
@@ -142,7 +144,9 @@ def _paragraph_of(node: Node) -> Node:
 
 def _mark(paragraph: Node, styles: Styles, numbers: Numbers, is_contents: bool) -> None:
     """Write what a paragraph is, and its automatic number, before its text; leave Docling nothing to guess."""
-    own = [node for run in paragraph if local(run) in ("r", "sdt") for node in run.iter() if local(node) == "t"]
+    own = [
+        node for run in paragraph if local(run) in ("r", "sdt") for node in run.iter() if local(node) == "t"
+    ]
     has_text = any((node.text or "").strip() for node in own)
     if not has_text:
         return

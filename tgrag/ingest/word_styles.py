@@ -31,7 +31,9 @@ class Styles:
     def __init__(self, root: Node | None) -> None:
         nodes = [node for node in root if local(node) == "style"] if root is not None else []
         self._nodes = {value(node, "styleId"): node for node in nodes}
-        default = (node for node in nodes if value(node, "default") == "1" and value(node, "type") == "paragraph")
+        default = (
+            node for node in nodes if value(node, "default") == "1" and value(node, "type") == "paragraph"
+        )
         self._default = value(next(default, None), "styleId")
 
     def heading_level(self, paragraph: Node) -> int | None:
@@ -98,9 +100,7 @@ class Numbers:
         self._styles = styles
         nodes = list(root) if root is not None else []
         abstract = {value(node, "abstractNumId"): node for node in nodes if local(node) == "abstractNum"}
-        by_style = {
-            value(next(iter(children(node, "styleLink")), None)): node for node in abstract.values()
-        }
+        by_style = {value(next(iter(children(node, "styleLink")), None)): node for node in abstract.values()}
         schemes = {}
         for key, node in abstract.items():
             link = value(next(iter(children(node, "numStyleLink")), None))
@@ -144,7 +144,9 @@ class Numbers:
         styles = list(self._styles.chain(paragraph))
         sources += [properties for style in styles for properties in children(style, "pPr")]
         numberings = [numbering for source in sources for numbering in children(source, "numPr")]
-        number = next((value(node) for numbering in numberings for node in children(numbering, "numId")), None)
+        number = next(
+            (value(node) for numbering in numberings for node in children(numbering, "numId")), None
+        )
         if number is None or number not in self._schemes:
             return None
         depths = (value(node) for numbering in numberings for node in children(numbering, "ilvl"))

@@ -10,7 +10,11 @@ from tgrag.records import ParsedDocument
 
 def shape(document: ParsedDocument) -> list[tuple[int | None, str]]:
     assert document.status == "ok", document.reason
-    return [(element.level, element.text) for element in document.elements]
+    return [(element.level, element.text) for element in document.elements if not element.drop]
+
+
+def dropped(document: ParsedDocument) -> list[tuple[str, str]]:
+    return [(element.drop.kind, element.text) for element in document.elements if element.drop]
 
 
 METADATA = (
@@ -33,6 +37,14 @@ def test_epub_follows_the_spine_and_drops_what_the_publisher_added() -> None:
     }  # fmt: skip
     document = parse("book.epub", epub(pages, ["title", "imprint", "b", "a", "notes", "-aside"], METADATA))
     assert shape(document) == [(2, "II. Название"), (None, "Вторая — да."), (2, "Глава I"), (None, "Первая.")]
+    assert dropped(document) == [
+        ("boilerplate", "Титул"),
+        ("boilerplate", "Издательство"),
+        ("notes", "Сноска"),
+        ("boilerplate", "Не для чтения подряд"),
+    ]
+    places = [element.text for element in document.elements]
+    assert places.index("Издательство") < places.index("II. Название") < places.index("Сноска")
     assert (document.title, document.language, document.date) == ("Война и мир", "ru", None)
     assert (document.series_title, document.series_number) == ("Эпопея", 2)
 
@@ -69,7 +81,8 @@ BODY = """<title><p>Книга</p></title><epigraph><p>Эпиграф</p><text-a
 <section><title><p>Часть</p><p>первая</p></title>
 <section><title><p>Глава 1</p></title><p>Те<emphasis>кст</emphasis><a l:href="#n1" type="note">[1]</a>.</p>
 <poem><stanza><v>Строка</v><v>другая</v></stanza></poem><cite><p>Цитата</p></cite></section></section>"""
-INFO = """<book-title>Мастер</book-title><lang>ru</lang><date value="1940-02-01">1940</date>
+INFO = """<annotation><p>О книге.</p></annotation>
+<book-title>Мастер</book-title><lang>ru</lang><date value="1940-02-01">1940</date>
 <sequence name="Сага" number="4"/>"""
 NOTES = '<body name="notes"><section id="n1"><p>Примечание</p></section></body>'
 
@@ -87,6 +100,7 @@ def test_fictionbook(encoding: str) -> None:
         (None, "Строка\nдругая"),
         (None, "Цитата"),
     ]
+    assert dropped(document) == [("boilerplate", "О книге."), ("notes", "Примечание")]
     assert (document.title, document.language, document.date) == ("Мастер", "ru", "1940-02-01")
     assert (document.series_title, document.series_number) == ("Сага", 4)
     assert parse("book.fb2.zip", zipped({"book.fb2": fb2(BODY, INFO, NOTES, encoding)})) == document

@@ -45,6 +45,49 @@ def test_hidden_parts_and_preformatted_text() -> None:
     assert rows(html) == [("paragraph", None, "def f():\n    return 1")]
 
 
+PAGE = """<html><body><header><a href="/">Сайт</a><nav><ul><li><a href="/a">Главная</a></li></ul></nav></header>
+<div class="cookie-banner">Мы используем cookie <button>Хорошо</button></div>
+<main><nav class="toc"><h2>Содержание</h2><ul><li><a href="#a">Глава 1</a></li></ul></nav>
+<article><header><h1>Глава 1</h1></header>
+<p>Слово<sup><a href="#n1">[1]</a></sup> далее, <a href="#x">12</a>.</p>
+<div class="share-buttons"><a href="v">VK</a> <a href="t">TG</a></div>
+<div class="menu">Меню столовой: борщ, <a href="k">каша</a>.</div>
+<section role="doc-endnotes"><ol><li>Сноска <a role="doc-backlink" href="#x">↩</a></li></ol></section>
+<footer>Автор статьи</footer></article></main><aside>Реклама</aside><footer>© 2020</footer></body></html>"""
+
+
+def test_what_a_site_puts_around_the_text_is_dropped_in_its_place() -> None:
+    elements = read_html(PAGE.encode()).elements
+    assert [(e.drop.kind if e.drop else e.kind, e.text) for e in elements] == [
+        ("boilerplate", "Сайт"),
+        ("boilerplate", "Главная"),
+        ("boilerplate", "Мы используем cookie Хорошо"),
+        ("contents", "Содержание"),
+        ("contents", "Глава 1"),
+        ("heading", "Глава 1"),
+        ("paragraph", "Слово далее, 12."),
+        ("boilerplate", "VK TG"),
+        ("paragraph", "Меню столовой: борщ, каша."),
+        ("notes", "Сноска"),
+        ("paragraph", "Автор статьи"),
+        ("boilerplate", "Реклама"),
+        ("boilerplate", "© 2020"),
+    ]
+
+
+def test_a_page_without_a_main_part_keeps_its_head_and_foot() -> None:
+    html = "<body><header><p>Письмо</p></header><p>Текст.</p><footer><p>Подпись</p></footer></body>"
+    assert [e.drop for e in read_html(html.encode()).elements] == [None, None, None]
+
+
+def test_footnotes_of_markdown_are_kept_and_their_marks_cut() -> None:
+    elements = read_markdown("Слово[^1] далее.\n\n[^1]: Примечание к слову\n").elements
+    assert [(e.kind, e.text) for e in elements] == [
+        ("paragraph", "Слово далее."),
+        ("list_item", "Примечание к слову"),
+    ]
+
+
 def test_markdown() -> None:
     matter = "---\ntitle: Довідник\nlang: uk\n---\n"
     text = matter + "# Перші *кроки* { #first }\n\nТекст **жир**ний.\n\n- раз\n\n|a|b|\n|-|-|\n|1|2|\n"

@@ -1,0 +1,281 @@
+"""Word, OpenDocument, presentations and RTF: what is printed, and nothing else."""
+
+import io
+
+import docx
+import pytest
+from docx.oxml import parse_xml
+from docx.oxml.ns import nsdecls
+from pptx import Presentation
+
+from tests.unit.ingest.makers import make_odt, with_part
+from tgrag.ingest.parse import parse
+
+Row = tuple[str, int | None, str | None, str]
+W = nsdecls("w")
+
+
+def rows(name: str, data: bytes) -> list[Row]:
+    document = parse(name, data)
+    assert document.status == "ok", document.reason
+    return [(e.kind, e.level, e.drop.kind if e.drop else None, e.text) for e in document.elements]
+
+
+def word_rows(*paragraphs: str, numbering: str = "", styles: str = "", notes: str = "") -> list[Row]:
+    """Return what is read of a Word file with these paragraphs, each the content of a <w:p>."""
+    document = docx.Document()
+    for paragraph in paragraphs:
+        document.element.body.insert(-1, parse_xml(f"<w:p {W}>{paragraph}</w:p>"))
+    buffer = io.BytesIO()
+    document.save(buffer)
+    data = buffer.getvalue()
+    data = with_part(data, "word/styles.xml", lambda xml: xml.replace("</w:styles>", styles + "</w:styles>"))
+    if numbering:
+        data = with_part(data, "word/numbering.xml", lambda _: f"<w:numbering {W}>{numbering}</w:numbering>")
+    if notes:
+        data = with_part(data, "word/footnotes.xml", lambda _: f"<w:footnotes {W}>{notes}</w:footnotes>")
+    return rows("a.docx", data)
+
+
+def run(text: str, properties: str = "") -> str:
+    return f'<w:r><w:rPr>{properties}</w:rPr><w:t xml:space="preserve">{text}</w:t></w:r>'
+
+
+def style(identity: str, name: str, properties: str = "", based_on: str = "Normal") -> str:
+    return (
+        f'<w:style w:type="paragraph" w:styleId="{identity}"><w:name w:val="{name}"/>'
+        f'<w:basedOn w:val="{based_on}"/><w:pPr>{properties}</w:pPr></w:style>'
+    )
+
+
+def styled(identity: str, text: str) -> str:
+    return f'<w:pPr><w:pStyle w:val="{identity}"/></w:pPr>{run(text)}'
+
+
+def test_headings_are_told_by_style_name_and_outline_level() -> None:
+    outline = '<w:outlineLvl w:val="{}"/>'
+    styles = (
+        style("1", "Заголовок 1")
+        + style("a5", "Мой заголовок", outline.format(1))
+        + style("a6", "Внук", based_on="a5")
+        + style("a7", "Просто текст", outline.format(9))
+    )
+    assert word_rows(
+        styled("1", "Общие положения"),
+        styled("a5", "Термины"),
+        styled("a6", "Определения"),
+        f"<w:pPr>{outline.format(2)}</w:pPr>{run('Сам по себе')}",
+        styled("a7", "Текст."),
+        run("Не заголовок", "<w:b/>"),
+        styles=styles,
+    ) == [
+        ("heading", 1, None, "Общие положения"),
+        ("heading", 2, None, "Термины"),
+        ("heading", 2, None, "Определения"),
+        ("heading", 3, None, "Сам по себе"),
+        ("paragraph", None, None, "Текст."),
+        ("paragraph", None, None, "Не заголовок"),
+    ]
+
+
+def level(depth: int, format: str, text: str, style_name: str = "") -> str:
+    linked = f'<w:pStyle w:val="{style_name}"/>' if style_name else ""
+    return (
+        f'<w:lvl w:ilvl="{depth}"><w:start w:val="1"/><w:numFmt w:val="{format}"/>{linked}'
+        f'<w:lvlText w:val="{text}"/></w:lvl>'
+    )
+
+
+def listed(number: int, depth: int, text: str) -> str:
+    return (
+        f'<w:pPr><w:numPr><w:ilvl w:val="{depth}"/><w:numId w:val="{number}"/></w:numPr></w:pPr>{run(text)}'
+    )
+
+
+NUMBERING = (
+    '<w:abstractNum w:abstractNumId="0">'
+    + level(0, "decimal", "Статья %1.", "Art")
+    + level(1, "decimal", "%1.%2.")
+    + level(2, "russianLower", "%3)")
+    + level(3, "upperRoman", "%4")
+    + '</w:abstractNum><w:abstractNum w:abstractNumId="1">'
+    + level(0, "bullet", "•")
+    + '</w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>'
+    '<w:num w:numId="2"><w:abstractNumId w:val="1"/></w:num>'
+    '<w:num w:numId="3"><w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="7"/>'
+    "</w:lvlOverride></w:num>"
+)
+
+
+def test_automatic_numbers_are_written_out() -> None:
+    article = style("Art", "Art", '<w:numPr><w:numId w:val="1"/></w:numPr><w:outlineLvl w:val="0"/>')
+    assert word_rows(
+        styled("Art", "Предмет"),
+        listed(1, 1, "Первая часть"),
+        listed(1, 2, "пункт"),
+        listed(1, 2, "ещё"),
+        run("Обычный абзац"),
+        listed(1, 1, "Вторая часть"),
+        listed(1, 2, "снова пункт"),
+        listed(1, 3, "римский"),
+        styled("Art", "Сроки"),
+        listed(1, 1, "Часть"),
+        listed(2, 0, "просто точка"),
+        listed(3, 0, "С начала"),
+        numbering=NUMBERING,
+        styles=article,
+    ) == [
+        ("heading", 1, None, "Статья 1. Предмет"),
+        ("list_item", None, None, "1.1. Первая часть"),
+        ("list_item", None, None, "а) пункт"),
+        ("list_item", None, None, "б) ещё"),
+        ("paragraph", None, None, "Обычный абзац"),
+        ("list_item", None, None, "1.2. Вторая часть"),
+        ("list_item", None, None, "а) снова пункт"),
+        ("list_item", None, None, "I римский"),
+        ("heading", 1, None, "Статья 2. Сроки"),
+        ("list_item", None, None, "2.1. Часть"),
+        ("list_item", None, None, "просто точка"),
+        ("list_item", None, None, "Статья 7. С начала"),
+    ]
+
+
+def test_changes_are_accepted() -> None:
+    deleted_end = '<w:pPr><w:rPr><w:del w:id="4"/></w:rPr></w:pPr>'
+    assert word_rows(
+        run("Ста") + f'<w:ins w:id="1">{run("ло ")}</w:ins><w:del w:id="2"><w:r><w:delText>было</w:delText></w:r></w:del>'
+        + f'<w:moveFrom w:id="3">{run("ушло")}</w:moveFrom>' + run("лучше."),
+        deleted_end + run("Абзац "),
+        run("продолжен."),
+    ) == [("paragraph", None, None, "Стало лучше."), ("paragraph", None, None, "Абзац продолжен.")]  # fmt: skip
+
+
+def test_hidden_text_goes_and_links_are_text() -> None:
+    assert word_rows(
+        run("Вид") + run("тайное", "<w:vanish/>") + f"<w:hyperlink>{run('но', '<w:b/>')}</w:hyperlink>"
+    ) == [("paragraph", None, None, "Видно")]
+
+
+def test_notes_follow_the_paragraph_that_refers_to_them() -> None:
+    notes = (
+        f'<w:footnote w:type="separator" w:id="0"><w:p>{run("---")}</w:p></w:footnote>'
+        f'<w:footnote w:id="2"><w:p>{run("О ")}{run("том", "<w:i/>")}</w:p></w:footnote>'
+    )
+    assert word_rows(
+        run("Слово") + '<w:r><w:footnoteReference w:id="2"/></w:r>' + run(" дальше."), run("Конец."), notes=notes
+    ) == [
+        ("paragraph", None, None, "Слово дальше."),
+        ("footnote", None, None, "О том"),
+        ("paragraph", None, None, "Конец."),
+    ]  # fmt: skip
+
+
+FIELD = '<w:r><w:fldChar w:fldCharType="{}"/></w:r>'
+
+
+@pytest.mark.parametrize("by", ["field", "style"])
+def test_contents_are_dropped_with_their_title(by: str) -> None:
+    instruction = '<w:r><w:instrText> TOC \\o "1-3" </w:instrText></w:r>'
+    first = run("Глава 1") + "<w:r><w:tab/></w:r>" + run("3")
+    last = run("Глава 2") + "<w:r><w:tab/></w:r>" + run("9")
+    if by == "field":
+        first = FIELD.format("begin") + instruction + FIELD.format("separate") + first
+        last += FIELD.format("end")
+    else:
+        first, last = (f'<w:pPr><w:pStyle w:val="toc"/></w:pPr>{line}' for line in (first, last))
+    styles = style("toc", "toc 1") if by == "style" else ""
+    assert word_rows(run("Содержание"), first, last, run("Текст."), styles=styles) == [
+        ("paragraph", None, "contents", "Содержание"),
+        ("paragraph", None, "contents", "Глава 1 3"),
+        ("paragraph", None, "contents", "Глава 2 9"),
+        ("paragraph", None, None, "Текст."),
+    ]
+
+
+def test_heads_and_feet_of_pages_are_dropped() -> None:
+    document = docx.Document()
+    document.add_paragraph("Текст.")
+    document.sections[0].header.paragraphs[0].text = "Колонтитул"
+    buffer = io.BytesIO()
+    document.save(buffer)
+    assert rows("a.docx", buffer.getvalue()) == [
+        ("paragraph", None, None, "Текст."),
+        ("paragraph", None, "page_furniture", "Колонтитул"),
+    ]
+
+
+ODT_BODY = """<text:tracked-changes><text:changed-region><text:deletion><text:p>вычеркнуто</text:p></text:deletion>
+</text:changed-region></text:tracked-changes>
+<text:table-of-content><text:index-body><text:index-title><text:p>Зміст</text:p></text:index-title>
+<text:p>Розділ<text:tab/>1</text:p></text:index-body></text:table-of-content>
+<text:h text:outline-level="2" text:is-list-header="true">Розділ</text:h>
+<text:p>Текст<text:note text:note-class="footnote"><text:note-citation>1</text:note-citation><text:note-body>
+<text:p>При<text:span>мітка</text:span></text:p></text:note-body></text:note> далі.<draw:frame><draw:text-box>
+<text:p>У рамці</text:p></draw:text-box></draw:frame></text:p>
+<text:list text:style-name="Numbering_20_1"><text:list-item><text:p>раз</text:p><text:list><text:list-item>
+<text:p>вкладене</text:p></text:list-item></text:list><text:p>після</text:p></text:list-item><text:list-item>
+<text:p>два</text:p></text:list-item></text:list>
+<text:section text:name="s"><text:p>У секції</text:p></text:section>"""
+LIST_STYLE = """<text:list-style style:name="Numbering_20_1">
+<text:list-level-style-number text:level="1" style:num-format="1" style:num-suffix=")"/>
+<text:list-level-style-number text:level="2" style:num-format="1" style:num-suffix="." text:display-levels="2"/>
+</text:list-style></office:automatic-styles>"""
+
+
+def test_opendocument_text() -> None:
+    def change(xml: str) -> str:
+        xml = xml.replace("<office:automatic-styles/>", f"<office:automatic-styles>{LIST_STYLE}")
+        assert LIST_STYLE in xml and "</office:text>" in xml
+        return xml.replace("</office:text>", ODT_BODY + "</office:text>")
+
+    made = with_part(make_odt([]), "content.xml", lambda xml: change(_opened(xml)))
+    assert rows("a.odt", made) == [
+        ("paragraph", None, "contents", "Зміст"),
+        ("paragraph", None, "contents", "Розділ 1"),
+        ("heading", 2, None, "Розділ"),
+        ("paragraph", None, None, "Текст далі."),
+        ("footnote", None, None, "Примітка"),
+        ("paragraph", None, None, "У рамці"),
+        ("list_item", None, None, "1) раз"),
+        ("list_item", None, None, "1.1. вкладене"),
+        ("list_item", None, None, "після"),
+        ("list_item", None, None, "2) два"),
+        ("paragraph", None, None, "У секції"),
+    ]
+
+
+def _opened(xml: str) -> str:
+    return xml.replace("<office:text/>", "<office:text></office:text>")
+
+
+def test_slides_are_pages_with_their_notes() -> None:
+    presentation = Presentation()
+    for title, text, note in (("Перший", "раз", "Сказати це"), ("Второй", "два", "")):
+        slide = presentation.slides.add_slide(presentation.slide_layouts[1])
+        slide.shapes.title.text = title
+        slide.placeholders[1].text_frame.text = text
+        if note:
+            slide.notes_slide.notes_text_frame.text = note
+    buffer = io.BytesIO()
+    presentation.save(buffer)
+    document = parse("a.pptx", buffer.getvalue())
+    assert [(e.kind, e.level, e.fragments[0].page, e.text) for e in document.elements] == [
+        ("heading", 1, 1, "Перший"),
+        ("list_item", None, 1, "раз"),
+        ("footnote", None, 1, "Сказати це"),
+        ("heading", 1, 2, "Второй"),
+        ("list_item", None, 2, "два"),
+    ]
+    assert document.n_pages == 2
+
+
+def test_rtf_is_read_as_plain_text() -> None:
+    data = (
+        rb"{\rtf1\ansi\ansicpg1251{\fonttbl{\f0\fcharset204 Times;}}\f0 \'c3\'eb\'e0\'e2\'e0 I\par"
+        rb" \'cf\'f0\'e8\'e2\'e5\'f2, \b \'ec\b0\'e8\'f0 \u8212\'97 \'ab\'e4\'e0\'bb.{\footnote x}\par}"
+    )
+    assert rows("a.rtf", data) == [
+        ("heading", 5, None, "Глава I"),
+        ("paragraph", None, None, "Привет, мир — «да»."),
+    ]
+    assert "footnotes" in parse("a.rtf", data).warnings[0]
