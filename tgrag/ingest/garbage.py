@@ -9,6 +9,7 @@ evidence against a text, and a text with few letters is not judged by them.
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from tgrag.ingest.letter_pairs import CYRILLIC, GREEK, LATIN, bits, without_accents
@@ -32,6 +33,8 @@ _CAPITAL_BITS = 3  # what a capital letter after a small one costs on top
 _MAX_RARE = 0.02  # share of letters of Cyrillic alphabets that the pairs do not cover (Kazakh, Mongolian, …)
 _MAX_MIXED = 0.3  # share of words of both scripts
 _EXCERPT_CHARACTERS = 40
+_PART_CHARACTERS = 3_000  # about a page
+_N_PARTS = 30
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _RUN = re.compile(r"(\S)\1{2,}")  # leaders and rules: «......», «______»
@@ -48,30 +51,33 @@ _USUAL = re.compile(
 
 
 def fault(text: str) -> str | None:
-    """Return why a page's or a document's text is not language, for a person, or None."""
-    characters = Counter("".join(text.split()))
-    n_visible = characters.total()
-    if n_visible < _MIN_CHARACTERS:
+    """Return why a page's text is not language, for a person, or None. Time grows with the text's length."""
+    visible = "".join(text.split())
+    characters = Counter(visible)
+    if characters.total() < _MIN_CHARACTERS:
         return None
-    n_unknown = sum(n for character, n in characters.items() if _is_placeholder(character))
-    n_marks = characters["?"]
-    if n_marks > _MAX_STRANGE * n_visible:  # more than sentences could have: they stand for letters
-        n_unknown += n_marks
-    if n_unknown > _MAX_PLACEHOLDERS * n_visible:
-        share = n_unknown / n_visible
+    if n_unknown := _n_unknown(characters):
+        share = n_unknown / characters.total()
         return f"{share:.0%} of its characters are unknown ones, shown as boxes or question marks"
-    signs = Counter(_RUN.sub(r"\1", "".join(text.split())))
-    n_strange = sum(n for character, n in signs.items() if _is_strange(character))
-    if n_strange > _MAX_STRANGE * signs.total():
+    signs = Counter(_RUN.sub(r"\1", visible))
+    if _count(signs, _is_strange) > _MAX_STRANGE * signs.total():
         return f"it is no text but signs, such as «{_excerpt(text)}»: a wrong encoding or wrong fonts"
-    n_meaning = sum(n for character, n in signs.items() if unicodedata.category(character)[0] in "LMN")
-    if signs.total() >= _MIN_SIGNS and n_meaning < _MIN_MEANING * signs.total():
+    if signs.total() >= _MIN_SIGNS and _count(signs, _has_meaning) < _MIN_MEANING * signs.total():
         return f"there are hardly any words in it, only stray characters such as «{_excerpt(text)}»"
-    latin = Counter({letter: n for letter, n in characters.items() if _IS_LATIN.match(letter)})
-    n_marked = sum(n for letter, n in latin.items() if not letter.isascii())
-    if latin.total() >= _MIN_LETTERS and n_marked > _MAX_MARKED * latin.total():
+    n_latin = _count(characters, _is_latin)
+    n_marked = _count(characters, lambda character: _is_latin(character) and not character.isascii())
+    if n_latin >= _MIN_LETTERS and n_marked > _MAX_MARKED * n_latin:
         return f"it was read in a wrong encoding: it shows «{_excerpt(text)}»"
     return _fault_of_words(text)
+
+
+def fault_of_document(texts: Sequence[str]) -> str | None:
+    """Return why a document is not language, or None: a long one is judged by parts all over it, most of them."""
+    text = "\n".join(texts)
+    step = max(_PART_CHARACTERS, len(text) // _N_PARTS)
+    faults = [fault(text[start : start + _PART_CHARACTERS]) for start in range(0, len(text), step)]
+    found = list(filter(None, faults))
+    return found[0] if 2 * len(found) > len(faults) else None
 
 
 def _fault_of_words(text: str) -> str | None:
@@ -114,13 +120,33 @@ def _is_mixed(word: str) -> bool:
     return bool(_IS_CYRILLIC.search(word) and _IS_LATIN.search(word))
 
 
+def _count(characters: Counter[str], has_property: Callable[[str], bool]) -> int:
+    return sum(n for character, n in characters.items() if has_property(character))
+
+
+def _n_unknown(characters: Counter[str]) -> int:
+    """Count what stands for a missing character, when that is more than forms, lists and questions have of it."""
+    n_unknown = _count(characters, _is_placeholder)
+    if characters["?"] > _MAX_STRANGE * characters.total():
+        n_unknown += characters["?"]
+    return n_unknown if n_unknown > _MAX_PLACEHOLDERS * characters.total() else 0
+
+
 def _is_placeholder(character: str) -> bool:
     return character in _PLACEHOLDERS or unicodedata.category(character) in ("Co", "Cn")
 
 
+def _has_meaning(character: str) -> bool:
+    return unicodedata.category(character)[0] in "LMN"
+
+
+def _is_latin(character: str) -> bool:
+    return bool(_IS_LATIN.match(character))
+
+
 def _is_strange(character: str) -> bool:
     return not (character.isascii() and character.isprintable()) and not (
-        unicodedata.category(character)[0] in "LMN" or _USUAL.match(character)
+        _has_meaning(character) or _USUAL.match(character)
     )
 
 

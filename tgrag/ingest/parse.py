@@ -17,6 +17,7 @@ from tgrag.ingest.archive import Archive
 from tgrag.ingest.encoding import decode, decode_markup
 from tgrag.ingest.epub import read_epub
 from tgrag.ingest.fb2 import read_fb2
+from tgrag.ingest.garbage import fault_of_document
 from tgrag.ingest.markup import Markup, read_html, read_markdown
 from tgrag.ingest.metadata import declared_language
 from tgrag.ingest.plain import read_plain
@@ -120,6 +121,8 @@ def _with_text(document: ParsedDocument) -> ParsedDocument:
     text = [element for element in document.elements if not element.drop]
     if not text:
         raise Refused("there is no text in it; check that this is the right file")
+    if fault := fault_of_document([element.text for element in text]):
+        raise Refused(f"its text is not language: {fault}; get another copy")
     if any(element.kind != "heading" for element in text):
         return document
     elements = tuple(
