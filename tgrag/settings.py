@@ -58,13 +58,24 @@ class ChunkSettings(Section):
     limit: int = Field(
         480, ge=32, le=508, description="tokens a text unit, special tokens and prefix not counted"
     )
-    earliest_cut: float = Field(0.75, gt=0, le=1, description="share of the limit from which a unit may end")
+    earliest_cut: float = Field(
+        0.5, gt=0, le=1, description="share of the limit before which no unit ends without need"
+    )
     overlap: int = Field(
-        0, ge=0, description="tokens of whole sentences that a unit repeats from the one before"
+        0,
+        ge=0,
+        description="tokens of whole sentences that a unit repeats from the one before, at most half the limit",
     )
     join_below: int = Field(
-        0, ge=0, description="a chapter's last unit with fewer tokens is evened out with the one before"
+        96, ge=0, description="a chapter's last unit with fewer tokens is evened out with the one before"
     )
+
+    @field_validator("overlap")
+    @classmethod
+    def _overlap_leaves_room(cls, overlap: int, info: Any) -> int:
+        if 2 * overlap > info.data.get("limit", 2 * overlap):
+            raise ValueError("overlap must be at most half of limit")
+        return overlap
 
 
 class ExtractSettings(Section):

@@ -1,9 +1,9 @@
 """From elements to one parsed text with its sections.
 
-Everything is decided in reading order, without looking ahead: the layout of a document cut at a heading is
-a prefix of the layout of the whole.
+The layout of a document cut at a heading is a prefix of the layout of the whole.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from tgrag.records import Element, ParsedDocument
@@ -22,7 +22,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Consecutive body elements under one heading path.
+    """Consecutive body elements under one heading path; in the parsed text only white space is between them.
 
     headings: titles inside the book, outermost first. chapter_id: the ordinals of those headings among
     their siblings («1.3»), «0» before the first heading; unique inside its book.
@@ -39,7 +39,11 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class ParsedText:
-    """The text of a document, all elements joined by a blank line, with its elements and sections."""
+    """The text of a document, all elements joined by a blank line, with its elements and sections.
+
+    What is dropped between two body elements of a section (a page number amid a chapter) stands after the
+    section's body, so that it interrupts no running text; everything else stands where the document has it.
+    """
 
     text: str
     spans: tuple[Span, ...]
@@ -56,8 +60,8 @@ class _Heading:
 
 def layout(document: ParsedDocument) -> ParsedText:
     """Return the parsed text of a document and its sections in reading order, empty sections left out."""
-    spans = _spans(document.elements)
-    return ParsedText(SEPARATOR.join(e.text for e in document.elements), spans, _sections(spans))
+    spans = _spans(_uninterrupted(document.elements))
+    return ParsedText(SEPARATOR.join(span.element.text for span in spans), spans, _sections(spans))
 
 
 def books(document: ParsedDocument) -> tuple[str | None, ...]:
@@ -66,7 +70,24 @@ def books(document: ParsedDocument) -> tuple[str | None, ...]:
     return tuple(titles[book] for book in sorted(titles))
 
 
-def _spans(elements: tuple[Element, ...]) -> tuple[Span, ...]:
+def _uninterrupted(elements: Iterable[Element]) -> Iterator[Element]:
+    """Put off what is dropped after a section's first body element until the section ends."""
+    put_off: list[Element] = []
+    is_inside = False
+    for element in elements:
+        if element.drop and is_inside:
+            put_off.append(element)
+            continue
+        if not element.drop:
+            is_inside = element.kind != "heading"
+        if not is_inside:
+            yield from put_off
+            put_off.clear()
+        yield element
+    yield from put_off
+
+
+def _spans(elements: Iterable[Element]) -> tuple[Span, ...]:
     spans, start = [], 0
     for element in elements:
         end = start + len(element.text)

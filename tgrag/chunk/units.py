@@ -1,24 +1,18 @@
-"""Text units: consecutive sentences of one section, as many as the tokenizer's limit allows.
+"""Text units: consecutive sentences of one section, as many as the tokenizer's limit allows."""
 
-A unit ends where the content says so (of the sentence ends in the last quarter of the limit, the one whose
-sentence has the smallest hash), so that cuts fall into step again soon after an edit.
-"""
-
-import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, pairwise
+from itertools import pairwise
 
-from tgrag.chunk.sentences import sentences
-from tgrag.chunk.structure import ParsedText, Section, Span
+from tgrag.chunk.cuts import unit_edges
+from tgrag.chunk.pieces import Piece, pieces
+from tgrag.chunk.structure import ParsedText, Span
 from tgrag.hashing import stable_hash
 from tgrag.models.protocols import Tokenizer
 from tgrag.records import Fragment, Language
 from tgrag.settings import ChunkSettings
-
-_WORD = re.compile(r"\S+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,29 +35,19 @@ class Chunk:
     n_tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    """A sentence, or a part of one that is over the limit: then only the last part ends it."""
-
-    start: int
-    end: int
-    n_tokens: int
-    ends_sentence: bool = True
-
-
 def text_units(
     document_id: str, parsed: ParsedText, language: Language, tokenizer: Tokenizer, settings: ChunkSettings
 ) -> list[Chunk]:
     """Cut a parsed text into text units of at most ``settings.limit`` tokens, none across a heading.
 
-    A unit's text is ``parsed.text[start:end]`` without white space at its ends. Nothing of the body is lost
-    or doubled: between two units there is only white space and headings.
+    A unit's text is ``parsed.text[start:end]`` without white space at its ends. Nothing of the body is lost, and
+    without ``settings.overlap`` nothing doubled: between two units there is only white space, headings and drops.
     """
     n_equals: Counter[tuple[tuple[str, ...], str]] = Counter()
     chunks = []
     for section in parsed.sections:
-        pieces = list(_pieces(parsed.text, section, language, tokenizer, settings.limit))
-        for start, end, n_tokens in _fill(parsed.text, pieces, tokenizer, settings):
+        found = list(pieces(parsed.text, section, language, tokenizer, settings.limit - settings.overlap))
+        for start, end, n_tokens in _spans(parsed.text, found, tokenizer, settings):
             text = parsed.text[start:end]
             number = n_equals[section.headings, text]
             n_equals[section.headings, text] += 1
@@ -86,108 +70,58 @@ def text_units(
     return chunks
 
 
-def _pieces(
-    text: str, section: Section, language: Language, tokenizer: Tokenizer, limit: int
-) -> Iterator[_Piece]:
-    for span in section.body:
-        for start, end in _sentences_of(span, language):
-            stripped = text[start:end].strip()
-            if not stripped:
-                continue
-            start = text.index(stripped, start)
-            end = start + len(stripped)
-            n_tokens = tokenizer.count(stripped)
-            if n_tokens <= limit:
-                yield _Piece(start, end, n_tokens)
-            else:
-                yield from _parts(text, start, end, tokenizer, limit)
+def _spans(
+    text: str, found: Sequence[Piece], tokenizer: Tokenizer, settings: ChunkSettings
+) -> Iterator[tuple[int, int, int]]:
+    """Yield start, end and tokens of each unit of a section, with what it repeats of the one before."""
+    room = settings.limit - settings.overlap
+    edges = unit_edges(text, found, room, settings.earliest_cut, settings.join_below)
+    before = 0
+    for cut, next_cut in pairwise(edges):
+        for first, beyond in _halves(text, found, cut, next_cut, tokenizer, room):
+            end = found[beyond - 1].end
+            begun = _begin(found, before, first, settings.overlap)
+            while (
+                n_tokens := tokenizer.count(text[found[begun].start : end])
+            ) > settings.limit and begun < first:
+                begun += 1
+            yield found[begun].start, end, n_tokens
+            before = first
 
 
-def _sentences_of(span: Span, language: Language) -> Iterator[tuple[int, int]]:
-    """A table's rows are its sentences: they seldom end in a full stop."""
-    if span.element.kind == "table":
-        edges = [0, *accumulate(len(row) for row in span.element.text.splitlines(keepends=True))]
-        spans = list(pairwise(edges))
+def _halves(
+    text: str, found: Sequence[Piece], first: int, beyond: int, tokenizer: Tokenizer, limit: int
+) -> Iterator[tuple[int, int]]:
+    """Yield the pieces as they are, or halved when joined they have more tokens than their sum let expect."""
+    if beyond - first == 1 or tokenizer.count(text[found[first].start : found[beyond - 1].end]) <= limit:
+        yield first, beyond
     else:
-        spans = sentences(span.element.text, language)
-    for start, end in spans:
-        yield span.start + start, span.start + end
+        middle = (first + beyond) // 2
+        yield from _halves(text, found, first, middle, tokenizer, limit)
+        yield from _halves(text, found, middle, beyond, tokenizer, limit)
 
 
-def _parts(text: str, start: int, end: int, tokenizer: Tokenizer, limit: int) -> Iterator[_Piece]:
-    """Cut an over-long sentence at words, and over-long words at characters."""
-    words: list[tuple[int, int, int]] = []
-    for match in _WORD.finditer(text, start, end):
-        words += _word_parts(text, match.start(), match.end(), tokenizer, limit)
-    first = 0
-    while first < len(words):
-        last, total = first, words[first][2]
-        while last + 1 < len(words) and total + words[last + 1][2] <= limit:
-            last += 1
-            total += words[last][2]
-        while last > first and tokenizer.count(text[words[first][0] : words[last][1]]) > limit:
-            last -= 1
-        a, b = words[first][0], words[last][1]
-        yield _Piece(a, b, tokenizer.count(text[a:b]), ends_sentence=last + 1 == len(words))
-        first = last + 1
-
-
-def _word_parts(
-    text: str, start: int, end: int, tokenizer: Tokenizer, limit: int
-) -> Iterator[tuple[int, int, int]]:
-    while start < end:
-        size = min(end - start, limit) if end - start > 8 * limit else end - start
-        while (n_tokens := tokenizer.count(text[start : start + size])) > limit and size > 1:
-            size = min(size // 2, limit)
-        yield start, start + size, n_tokens
-        start += size
-
-
-def _fill(
-    text: str, pieces: Sequence[_Piece], tokenizer: Tokenizer, settings: ChunkSettings
-) -> Iterator[tuple[int, int, int]]:
-    """Yield start, end and token count of each unit: chosen by the sums of its pieces, then counted as a whole."""
-    first = 0
-    while first < len(pieces):
-        last = _last_that_fits(pieces, first, settings.limit)
-        if last + 1 < len(pieces):
-            last = _cut(text, pieces, first, last, settings)
-        start = pieces[first].start
-        while (n_tokens := tokenizer.count(text[start : pieces[last].end])) > settings.limit and last > first:
-            last -= 1
-        yield start, pieces[last].end, n_tokens
-        first = last + 1
-
-
-def _last_that_fits(pieces: Sequence[_Piece], first: int, limit: int) -> int:
-    last, total = first, pieces[first].n_tokens
-    while last + 1 < len(pieces) and total + pieces[last + 1].n_tokens <= limit:
-        last += 1
-        total += pieces[last].n_tokens
-    return last
-
-
-def _cut(text: str, pieces: Sequence[_Piece], first: int, last: int, settings: ChunkSettings) -> int:
-    """Return the piece after which to end a unit that could reach to ``last``."""
-    totals = accumulate(piece.n_tokens for piece in pieces[first : last + 1])
-    ends = [
-        index
-        for index, total in enumerate(totals, start=first)
-        if total >= settings.earliest_cut * settings.limit and pieces[index].ends_sentence
-    ]
-    return min(ends, key=lambda i: (stable_hash(text[pieces[i].start : pieces[i].end]), -i), default=last)
+def _begin(found: Sequence[Piece], before: int, first: int, overlap: int) -> int:
+    """Return the piece to begin with so that whole sentences of the unit before (from ``before`` on) are repeated."""
+    while first > before and found[first - 1].is_whole and found[first - 1].n_tokens <= overlap:
+        first -= 1
+        overlap -= found[first].n_tokens
+    return first
 
 
 def _fragments(body: Sequence[Span], start: int, end: int) -> tuple[Fragment, ...]:
     """Return where the text from start to end stands on paper, by its own characters."""
     first = bisect_right(body, start, key=lambda span: span.end)
     beyond = bisect_left(body, end, key=lambda span: span.start)
-    fragments: list[Fragment] = []
-    for span in body[first:beyond]:
-        here = span.element.fragments
-        ends = [*(fragment.start for fragment in here[1:]), len(span.element.text)]
-        for fragment, stop in zip(here, ends, strict=False):
-            begun = span.start + fragment.start
-            if span.start + stop > start and begun < end:
-                fragments.append(replace(fragment, start=max(begun - start, 0)))
-    return tuple(fragments)
+    return tuple(
+        replace(fragment, start=max(span.start + fragment.start - start, 0))
+        for span in body[first:beyond]
+        for fragment in _between(span.element.fragments, start - span.start, end - span.start)
+    )
+
+
+def _between(fragments: Sequence[Fragment], start: int, end: int) -> Sequence[Fragment]:
+    """Return the fragments of an element that its characters from start to end stand in."""
+    first = bisect_right(fragments, start, key=lambda fragment: fragment.start) - 1
+    beyond = bisect_left(fragments, end, key=lambda fragment: fragment.start)
+    return fragments[max(first, 0) : beyond]

@@ -14,6 +14,8 @@ NAME = "multilingual-e5-small"
 VARIANT = "original"
 MAX_TOKENS = 512  # of the model, special tokens and prefix counted
 _WORD_END = re.compile(r"\s+")
+# The engine reads C strings: a NUL would silently end the text. The others are white space that it takes for letters.
+_TO_SPACE = str.maketrans(dict.fromkeys("\0\v\x1c\x1d\x1e\x1f\x85", " "))
 
 
 @lru_cache(maxsize=1)
@@ -64,7 +66,7 @@ def _rows(vectors: Vectors) -> Vectors:
 
 
 def _clean(text: str) -> str:
-    return text.replace("\0", " ")  # the engine reads C strings: a NUL would silently end the text
+    return text.translate(_TO_SPACE)
 
 
 def _fitting(query: str) -> str:
