@@ -161,14 +161,10 @@ def _before_the_text(elements: Sequence[Element], entries: Sequence[_Entry | Non
     end, level = run.stop, 99
     while end > run.start + 1:
         element, entry = elements[end - 1], entries[end - 1]
-        if (
-            element.kind != "heading"
-            or entry is None
-            or entry.page is not None
-            or (element.level or 1) >= level
-        ):
+        own_level = CHAPTER if element.level is None else element.level
+        if entry is None or entry.page is not None or own_level >= level:
             break
         if not any(seen[name] > 1 for name in entry.names) and level == 99:
             break
-        end, level = end - 1, element.level or 1
+        end, level = end - 1, own_level
     return end

@@ -5,12 +5,12 @@ document can tell (bare numbers, spacing, repetition) is the matter of ``votes``
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
-from tgrag.ingest.ordinals import ARABIC, ROMAN, WORD, roman
+from tgrag.ingest.ordinals import ARABIC, ROMAN, WORD, number, roman
 
-VOLUME, BOOK, PART, DIVISION, CHAPTER, SECTION, ARTICLE = range(1, 8)
+ANOTHER_BOOK, VOLUME, BOOK, PART, DIVISION, CHAPTER, SECTION, ARTICLE = range(8)
 
 _LEVEL_WORDS = {
     VOLUME: "том volume vol",
@@ -46,6 +46,7 @@ _LEADING_NUMBER = re.compile(
     rf"(?:{_KEYWORD}\s*(?:the\s+)?{_ORDINAL}[\s.:)—–-]+|(?:{ROMAN}|\d{{1,3}}(?:\.\d{{1,3}})*)(?:[.:)—–-]+\s*|\s+))(?=\S)",
     re.IGNORECASE,
 )
+_STARTS_WITH_NUMBER = re.compile(rf"(?P<ordinal>{ROMAN}|\d{{1,3}})(?=[\s.)—–-]|$)")
 
 _REFERENCE = re.compile(r"\s*(?:\[\d+\]|\{\d+\}|\*+|(?<=[^\W\d_])\d{1,2})$")  # to a footnote
 _CONTENTS_LINE = re.compile(r"(?:\.{3,}|…{2,}|(?:\.\s){3,}|\t)\s*\d*\s*$")
@@ -106,6 +107,18 @@ def without_number(title: str) -> str:
     return title[match.end() :] if match else title
 
 
+def is_unnumbered(line: str) -> bool:
+    """Tell whether a line is a word such as «Предисловие», "Epilogue"."""
+    return _UNNUMBERED.fullmatch(_REFERENCE.sub("", line)) is not None
+
+
+def heading_number(heading: str) -> int | None:
+    """Return the number that a heading says, None if it says none."""
+    bare = _REFERENCE.sub("", heading)
+    match = _FORWARD.fullmatch(bare) or _BACKWARD.fullmatch(bare) or _STARTS_WITH_NUMBER.match(bare)
+    return number(match["ordinal"]) if match else None
+
+
 def is_bare_number(heading: str) -> bool:
     """Tell whether a heading says a number and no title: «Глава I», "II.", "3"."""
     found = line_heading(heading)
@@ -117,10 +130,12 @@ def is_contents_line(line: str) -> bool:
     return _CONTENTS_LINE.search(line) is not None
 
 
-def heading_at(lines: Sequence[str], index: int, known: Heading | None = None) -> tuple[Heading, int] | None:
+def heading_at(
+    lines: Sequence[str], index: int, known: Heading | None = None, no_titles: Container[int] = ()
+) -> tuple[Heading, int] | None:
     """Return the heading that begins at a line, and how many lines it takes. Blank lines are "".
 
-    known: the heading that the line is, where the whole text has told so.
+    known: the heading that the line is, where the whole text has told so. no_titles: lines that are no title below it.
 
     The title that follows a numbered heading becomes part of it: «ГЛАВА I. СЕРЖАНТ ГВАРДИИ».
     """
@@ -130,7 +145,7 @@ def heading_at(lines: Sequence[str], index: int, known: Heading | None = None) -
     heading = known or line_heading(line) or _unnumbered(lines, index) or _roman_with_title(lines, index)
     if heading is None:
         return None
-    title, n_lines = _title_after(lines, index, heading) if heading.is_open else ("", 1)
+    title, n_lines = _title_after(lines, index, heading, no_titles) if heading.is_open else ("", 1)
     if not title:
         return heading, 1
     separator = " " if title.startswith("(") else ". "
@@ -210,12 +225,14 @@ def _roman_with_title(lines: Sequence[str], index: int) -> Heading | None:
     return Heading(line, SECTION) if is_title_like(title) and not is_a_name else None
 
 
-def _title_after(lines: Sequence[str], index: int, heading: Heading) -> tuple[str, int]:
+def _title_after(
+    lines: Sequence[str], index: int, heading: Heading, no_titles: Container[int]
+) -> tuple[str, int]:
     """Return the title below an open heading and the number of lines that both take together."""
     first = index + 1
     while first < len(lines) and not lines[first] and first - index <= MAX_BLANKS_BEFORE_TITLE:
         first += 1
-    if first >= len(lines) or not lines[first] or _opens_heading(lines, first):
+    if first >= len(lines) or not lines[first] or first in no_titles or _opens_heading(lines, first):
         return "", 1
     if is_capitals(lines[first]):
         last = first

@@ -6,19 +6,22 @@ their numbers go up from 1 with text between them, whether they stand apart, whe
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Container, Iterable, Sequence, Set
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 from tgrag.ingest.headings import (
+    ANOTHER_BOOK,
     ARTICLE,
     CHAPTER,
     SECTION,
     Heading,
     bare_roman,
+    heading_number,
     is_capitals,
     is_contents_line,
     is_title_like,
+    is_unnumbered,
     line_heading,
 )
 from tgrag.ingest.ordinals import ROMAN, WORD, number
@@ -59,10 +62,14 @@ _DECIMAL = re.compile(r"(?P<path>\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+(?P<title>[^\W\
 
 @dataclass(frozen=True, slots=True)
 class Votes:
-    """found: headings by line. crowded: numbers that only list. mere_capitals: lines in capitals that are no title."""
+    """found: headings by line. crowded: numbers that only list.
+
+    repeated: lines in capitals that come again and again. mere_capitals: these, and others that are no title.
+    """
 
     found: dict[int, Heading]
     crowded: Set[int]
+    repeated: Set[int]
     mere_capitals: Set[int]
 
 
@@ -74,17 +81,26 @@ class _Text:
     offsets: Sequence[int]
     strong: dict[int, Heading]
 
+    @property
+    def has_no_blanks(self) -> bool:
+        return self.lines.count("") <= _FEW_BLANKS * len(self.lines)
+
     def below(self, candidates: Iterable[int]) -> dict[int, int]:
         """Return the characters of text between each candidate and the next one or the next strong heading."""
         places = sorted({*candidates, *self.strong, len(self.lines)})
         return {a: self.offsets[b] - self.offsets[a + 1] for a, b in pairwise(places)}
 
-    def is_after_a_sentence(self, index: int) -> bool:
+    def is_after_a_sentence(self, index: int, others: Container[int] = ()) -> bool:
+        """Tell whether what stands before a line is a whole sentence, a strong heading, or one of some others."""
         before = index - 1
         while before >= 0 and not self.lines[before] and index - before <= _APART:
             before -= 1
         return (
-            before < 0 or not self.lines[before] or before in self.strong or ends_sentence(self.lines[before])
+            before < 0
+            or not self.lines[before]
+            or before in self.strong
+            or before in others
+            or ends_sentence(self.lines[before])
         )
 
     def blanks_before(self, index: int) -> int:
@@ -104,11 +120,16 @@ def vote(lines: Sequence[str]) -> Votes:
     text = _Text(lines, [0, *accumulate(map(len, lines))], strong)
     candidates = [index for index in short if index not in strong and not is_contents_line(lines[index])]
     found = _decimal(text, candidates) or _numbered(text, candidates)
+    capitals = [i for i in candidates if is_capitals(lines[i]) and not is_unnumbered(lines[i])]
+    repeated = _repeated(text, capitals)
+    titles = [index for index in capitals if index not in repeated]
+    stories = _stories(text, titles, found)
+    found |= stories or _capitals_only(text, titles, found)
     found |= _apart(text, [index for index in candidates if index not in found])
-    mere_capitals = _mere_capitals(text, candidates, found)
+    mere_capitals = repeated | (set() if stories else _mere_capitals(text, titles, found))
     if not strong and not found:
         found = _dates(text, candidates)
-    return Votes(found, _crowded(text), mere_capitals)
+    return Votes(found, _crowded(text), repeated, mere_capitals)
 
 
 def _numbered(text: _Text, candidates: Sequence[int]) -> dict[int, Heading]:
@@ -154,7 +175,7 @@ def _decimal(text: _Text, candidates: Sequence[int]) -> dict[int, Heading]:
     paths: dict[int, tuple[int, ...]] = {}
     for index in candidates:
         match = _DECIMAL.fullmatch(text.lines[index])
-        if match and is_title_like(match["title"]) and text.is_after_a_sentence(index):
+        if match and is_title_like(match["title"]) and text.is_after_a_sentence(index, paths):
             paths[index] = tuple(map(int, match["path"].split(".")))
     seen: set[tuple[int, ...]] = {()}
     in_step = []
@@ -189,27 +210,57 @@ def _apart(text: _Text, candidates: Sequence[int]) -> dict[int, Heading]:
     return {index: Heading(text.lines[index], CHAPTER) for index in titles}
 
 
-def _mere_capitals(text: _Text, candidates: Sequence[int], found: dict[int, Heading]) -> set[int]:
-    """Return the lines in capitals that are no titles: speakers, signs, telegrams.
-
-    They are repeated, or stand like any paragraph in a text whose headings are numbered.
-    """
-    capitals = [index for index in candidates if is_capitals(text.lines[index])]
+def _repeated(text: _Text, capitals: Sequence[int]) -> set[int]:
+    """Return the lines in capitals that come again and again: speakers of a play, signs."""
     n_equal = Counter(text.lines[index] for index in capitals)
-    is_numbered = len(text.strong) + len(found) >= _FEWEST
-    return {
-        index
-        for index in capitals
-        if n_equal[text.lines[index]] >= _REPEATED
-        or (is_numbered and text.blanks_before(index) < 2 and not _precedes_a_heading(text, index, found))
+    return {index for index in capitals if n_equal[text.lines[index]] >= _REPEATED}
+
+
+def _stories(text: _Text, titles: Sequence[int], found: dict[int, Heading]) -> dict[int, Heading]:
+    """Return the titles of several books in one text: in capitals, above numbers that begin anew."""
+    headings = text.strong | found
+    places = sorted({*titles, *headings})
+    below = text.below(places)
+    above_first = [
+        a
+        for a, b in pairwise(places)
+        if a not in headings and b in headings and heading_number(text.lines[b]) == 1
+        if below[a] < _LONG_GAP and _is_alone(text, a)
+    ]
+    if len(above_first) < 2:
+        return {}
+    others = [i for i in titles if below[i] >= _LONG_GAP and i > above_first[0] and _is_alone(text, i)]
+    return {index: Heading(text.lines[index], ANOTHER_BOOK) for index in (*above_first, *others)}
+
+
+def _capitals_only(text: _Text, titles: Sequence[int], found: dict[int, Heading]) -> dict[int, Heading]:
+    """Return the titles of a text in which nothing but capitals tells them."""
+    if len(text.strong) + len(found) >= _FEWEST:
+        return {}
+    below = text.below(titles)
+    alone = [index for index in titles if below[index] >= _LONG_GAP and _is_alone(text, index)]
+    return {i: Heading(text.lines[i], CHAPTER) for i in alone} if len(alone) >= _FEWEST else {}
+
+
+def _is_alone(text: _Text, index: int) -> bool:
+    """Tell whether a line stands between blank lines, or where a text has none, between sentences."""
+    line = text.lines[index]
+    if line[-1] in ".!?…" or sum(character.isalpha() for character in line) < 4:
+        return False
+    is_between = text.is_blank(index - 1) and text.is_blank(index + 1)
+    return is_between or (text.has_no_blanks and text.is_after_a_sentence(index))
+
+
+def _mere_capitals(text: _Text, titles: Sequence[int], found: dict[int, Heading]) -> set[int]:
+    """Return the lines in capitals that stand like any paragraph in a text whose headings are numbered."""
+    if len(text.strong) + len(found) < _FEWEST:
+        return set()
+    headings = text.strong.keys() | found.keys()
+    places = sorted({*titles, *headings})
+    above_another = {
+        a for a, b in pairwise(places) if b in headings and text.offsets[b] == text.offsets[a + 1]
     }
-
-
-def _precedes_a_heading(text: _Text, index: int, found: dict[int, Heading]) -> bool:
-    following = index + 1
-    while following < len(text.lines) and not text.lines[following] and following - index <= _APART + 1:
-        following += 1
-    return following in text.strong or following in found
+    return {i for i in titles if i not in headings and i not in above_another and text.blanks_before(i) < 2}
 
 
 def _crowded(text: _Text) -> set[int]:
