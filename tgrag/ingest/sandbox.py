@@ -1,20 +1,27 @@
-"""Parsing in a process of its own, so that a file which hangs or eats the memory costs only itself."""
+"""Parsing in a process of its own, so that a file which hangs or eats the memory costs only itself.
 
+A document may take long as long as page after page of it is read: the child counts the pages, the parent watches
+the count.
+"""
+
+import ctypes
 import logging
 import multiprocessing
 import os
+import time
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, cast
 
-from pebble import ProcessExpired, ProcessPool
+from pebble import ProcessExpired, ProcessFuture, ProcessPool
 
 from tgrag.ingest.parse import parse
 from tgrag.records import ParsedDocument
 from tgrag.settings import ParseSettings
 
 DOCUMENTS_A_PROCESS = 100  # then a fresh one: parsers grow
+_LOOKS_A_LIMIT = 10  # how often the parent looks for new pages within the time that one may take
 _MEGABYTE = 1_000_000
 _PARSERS_MB = 600  # address space that Docling's modules take when a format needs them (545 measured)
 
@@ -36,12 +43,14 @@ class ParsingPool:
 
     def __init__(self, settings: ParseSettings) -> None:
         self._settings = settings
+        context = multiprocessing.get_context("spawn")
+        self._pages = context.Value(ctypes.c_ulonglong, 0, lock=False)  # a killed child would keep a lock
         self._pool = ProcessPool(
             max_workers=1,
             max_tasks=DOCUMENTS_A_PROCESS,
             initializer=_prepare,
-            initargs=(settings.memory_mb,),
-            context=multiprocessing.get_context("spawn"),
+            initargs=(settings.memory_mb, self._pages),
+            context=context,
         )
 
     def __enter__(self) -> Self:
@@ -60,13 +69,13 @@ class ParsingPool:
     def parse(self, name: str, data: bytes) -> ParsedDocument:
         """Read a file as ``tgrag.ingest.parse.parse`` does. Raises ParsingCrashed when it passes its limits."""
         limits = self._settings
-        future = self._pool.schedule(_parse, args=(name, data, limits), timeout=limits.timeout_seconds)
+        future = self._pool.schedule(_parse, args=(name, data, limits), timeout=limits.document_seconds)
         try:
-            document: ParsedDocument = future.result()
+            document = self._watched(future)
+        except ParsingCrashed:
+            raise
         except FutureTimeoutError:
-            reason = (
-                f"not read within {limits.timeout_seconds:g} s; split the file or raise parse.timeout_seconds"
-            )
+            reason = f"not read within {limits.document_seconds:g} s; split the file or raise parse.document_seconds"
             raise ParsingCrashed(reason, transient=False) from None
         except MemoryError:
             reason = (
@@ -81,9 +90,32 @@ class ParsingPool:
             raise ParsingCrashed(reason, transient=False) from error
         return document
 
+    def _watched(self, future: ProcessFuture) -> ParsedDocument:
+        """Wait for a document as long as it makes progress. Raises what ended its parsing."""
+        limit = self._settings.timeout_seconds
+        seen, since = self._pages.value, time.monotonic()
+        while True:
+            try:
+                return cast(ParsedDocument, future.result(timeout=limit / _LOOKS_A_LIMIT))
+            except FutureTimeoutError:
+                if future.done():  # just now, or the limit of the whole document ended it
+                    return cast(ParsedDocument, future.result())
+            pages, now = self._pages.value, time.monotonic()
+            if pages != seen or not future.running():  # a child may still be starting
+                seen, since = pages, now
+            elif now - since > limit:
+                future.cancel()
+                reason = f"the next page of it was not read within {limit:g} s; split the file or raise parse.timeout_seconds"
+                raise ParsingCrashed(reason, transient=False)
 
-def _prepare(memory_mb: int) -> None:
+
+_pages: ctypes.c_ulonglong  # of the child: counts what it has read
+
+
+def _prepare(memory_mb: int, pages: ctypes.c_ulonglong) -> None:
     """Limit the address space to memory_mb beyond the process and the parsers that it may yet load."""
+    global _pages
+    _pages = pages
     logging.getLogger("docling").setLevel(logging.CRITICAL)
     status = Path("/proc/self/statm")
     if status.exists():  # Linux; elsewhere only the time is limited
@@ -95,4 +127,8 @@ def _prepare(memory_mb: int) -> None:
 
 
 def _parse(name: str, data: bytes, settings: ParseSettings) -> ParsedDocument:
-    return parse(name, data, settings)
+    return parse(name, data, settings, _count_page)
+
+
+def _count_page() -> None:
+    _pages.value += 1

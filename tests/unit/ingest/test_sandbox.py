@@ -30,6 +30,17 @@ def fail(name: str, data: bytes, settings: ParseSettings) -> ParsedDocument:
     raise IndexError("inside")
 
 
+def read_slowly(name: str, data: bytes, settings: ParseSettings) -> ParsedDocument:
+    for _ in range(60):
+        time.sleep(0.1)
+        sandbox._count_page()
+    return ParsedDocument(status="ok", title=name)
+
+
+def named(name: str, data: bytes, settings: ParseSettings) -> ParsedDocument:
+    return ParsedDocument(status="ok", title=name)
+
+
 @pytest.fixture(scope="module")
 def pool() -> Iterator[ParsingPool]:
     with ParsingPool(ParseSettings(timeout_seconds=300, memory_mb=1000)) as pool:
@@ -58,6 +69,31 @@ def test_a_parser_that_hangs_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None
         pytest.raises(ParsingCrashed, match="not read within"),
     ):
         pool.parse("a.txt", b"x")
+
+
+def test_a_long_document_may_take_its_time_page_by_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sandbox, "_parse", read_slowly)
+    with ParsingPool(ParseSettings(timeout_seconds=3)) as pool:
+        assert pool.parse("a.txt", b"x").title == "a.txt"
+
+
+def test_pages_without_end_are_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sandbox, "_parse", read_slowly)
+    with (
+        ParsingPool(ParseSettings(timeout_seconds=60, document_seconds=1)) as pool,
+        pytest.raises(ParsingCrashed, match=r"within 1 s; .* parse\.document_seconds"),
+    ):
+        pool.parse("a.txt", b"x")
+
+
+def test_a_pool_goes_on_after_a_document_that_hung(monkeypatch: pytest.MonkeyPatch) -> None:
+    with ParsingPool(ParseSettings(timeout_seconds=2)) as pool:
+        with monkeypatch.context() as patch:
+            patch.setattr(sandbox, "_parse", hang)
+            with pytest.raises(ParsingCrashed, match="the next page of it was not read within 2 s"):
+                pool.parse("a.txt", b"x")
+        monkeypatch.setattr(sandbox, "_parse", named)
+        assert pool.parse("b.txt", b"x").title == "b.txt"
 
 
 def test_no_child_is_left_behind() -> None:
