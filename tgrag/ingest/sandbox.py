@@ -105,7 +105,7 @@ class ParsingPool:
                 seen, since = pages, now
             elif now - since > limit:
                 future.cancel()
-                reason = f"the next page of it was not read within {limit:g} s; split the file or raise parse.timeout_seconds"
+                reason = f"the next page was not read within {limit:g} s; split the file or raise parse.timeout_seconds"
                 raise ParsingCrashed(reason, transient=False)
 
 

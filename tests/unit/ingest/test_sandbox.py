@@ -90,7 +90,7 @@ def test_a_pool_goes_on_after_a_document_that_hung(monkeypatch: pytest.MonkeyPat
     with ParsingPool(ParseSettings(timeout_seconds=2)) as pool:
         with monkeypatch.context() as patch:
             patch.setattr(sandbox, "_parse", hang)
-            with pytest.raises(ParsingCrashed, match="the next page of it was not read within 2 s"):
+            with pytest.raises(ParsingCrashed, match="the next page was not read within 2 s"):
                 pool.parse("a.txt", b"x")
         monkeypatch.setattr(sandbox, "_parse", named)
         assert pool.parse("b.txt", b"x").title == "b.txt"
