@@ -2,50 +2,43 @@
 
 import resource
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.corpus.parsers_table import COLLECTIONS, came_of, expectations, faults, files, name_of
 from tests.data import shared
 from tgrag.ingest.sandbox import ParsingPool
 from tgrag.settings import ParseSettings
 
-# Files that hold no text a reader could use: everything else has to be read.
-UNREADABLE = {
-    "broken.docx": "damaged",
-    "caps_1.docx": "only headings",
-    "diagram_1.docx": "no text",
-    "hyperlink_02.html": "only headings",
-    "unit_test_01.html": "only headings",
-    "ukodeksrf.pdf": "cannot be copied",
-}
-UNREAD_SUFFIXES = {".doc": "old binary format", ".odt": "OpenDocument"}
 
-
-@pytest.fixture(scope="module")
-def pool() -> Iterator[ParsingPool]:
-    with ParsingPool(ParseSettings()) as pool:
-        yield pool
+@pytest.mark.long
+def test_every_file_gives_what_was_expected() -> None:
+    for collection in COLLECTIONS:
+        shared(collection)
+    known = expectations()
+    wrong = {name_of(path): faults(known[name_of(path)], came_of(path)) for path in files()}
+    assert set(wrong) == set(known)
+    assert {name: found for name, found in wrong.items() if found} == {}
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("collection", ["parser_docling", "parser_dedoc"])
-def test_every_file_is_read_or_refused(collection: str, pool: ParsingPool) -> None:
+@pytest.mark.parametrize("collection", COLLECTIONS)
+def test_the_sandbox_reads_every_file_within_its_limits(collection: str) -> None:
+    known = expectations()
     folder = shared(collection)
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
     seconds: dict[Path, float] = {}
-    for path in files:
-        begun = time.monotonic()
-        document = pool.parse(path.name, path.read_bytes())
-        seconds[path] = time.monotonic() - begun
-        expected = UNREADABLE.get(path.name) or UNREAD_SUFFIXES.get(path.suffix)
-        assert (document.status == "failed") == bool(expected), f"{path}: {document.reason}"
-        if expected:
-            assert expected in (document.reason or "")
-            print(f"{path.relative_to(folder)}: {document.reason}")
-    print(f"{len(files)} files in {sum(seconds.values()):.1f} s; the slowest:")
-    for path in sorted(files, key=lambda path: -seconds[path])[:5]:
+    with ParsingPool(ParseSettings()) as pool:
+        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+            begun = time.monotonic()
+            document = pool.parse(path.name, path.read_bytes())
+            seconds[path] = time.monotonic() - begun
+            assert known[name_of(path)].refused in (document.reason or ""), f"{path}: {document.reason}"
+            assert bool(known[name_of(path)].refused) == (document.status == "failed"), (
+                f"{path}: {document.reason}"
+            )
+    print(f"{len(seconds)} files in {sum(seconds.values()):.1f} s; the slowest:")
+    for path in sorted(seconds, key=lambda path: -seconds[path])[:5]:
         print(f"{seconds[path]:6.2f} s  {path.relative_to(folder)}")
 
 

@@ -15,6 +15,7 @@ _NOTES = Drop("notes", "the markup says that these are notes")
 _PUBLISHER = Drop("boilerplate", "the markup says that it is a publisher's page")
 _NAVIGATION = Drop("boilerplate", "the site's navigation")
 _FRAME = Drop("boilerplate", "the site's head, foot or side, outside of the page's main part")
+_CONTROL = Drop("boilerplate", "the choices of a form")
 _CONSENT = Drop("boilerplate", "a notice about cookies")
 
 # The EPUB structural vocabulary, and the roles that digital publishing adds to ARIA ("doc-…").
@@ -24,6 +25,7 @@ _NOTES_TYPES = frozenset(["endnotes", "footnotes", "rearnotes", "endnote", "foot
 _MARK_TYPES = frozenset(["noteref", "backlink"])
 _NAVIGATION_ROLES = frozenset(["navigation", "menu", "menubar", "search", "toolbar"])
 _FRAME_ROLES = frozenset(["banner", "contentinfo", "complementary"])
+_CONTROL_TAGS = frozenset(["select", "textarea", "datalist"])
 _FRAME_TAGS = frozenset(["header", "footer", "aside"])
 _MAIN_TAGS = frozenset(["main", "article"])
 _BLOCKS = frozenset(["div", "ul", "ol", "section", "aside", "header", "footer", "table"])
@@ -61,6 +63,8 @@ def site_furniture(root: Node) -> Callable[[Node], Drop | None]:
             return drop
         if tag == "nav" or role in _NAVIGATION_ROLES:
             return _CONTENTS if _CONTENTS_NAME.search(named) else _NAVIGATION
+        if tag in _CONTROL_TAGS:
+            return _CONTROL
         if tag not in _BLOCKS:
             return None
         if (

@@ -23,7 +23,7 @@ from tgrag.ingest.text import clean, squeeze, squeeze_lines
 from tgrag.ingest.xml import Node, attribute, local
 from tgrag.records import Drop, Element, ElementKind
 
-_HIDDEN_TAGS = "script style head template noscript svg iframe object canvas audio video select textarea rp"
+_HIDDEN_TAGS = "script style head template noscript svg iframe object canvas audio video rp"
 _BLOCK_TAGS = """html body p div section article main header footer aside nav blockquote address figure figcaption dl dt dd
     ul ol li pre hr form fieldset legend table caption thead tbody tfoot tr td th center details summary hgroup title"""
 _HIDDEN, _BLOCKS = frozenset(_HIDDEN_TAGS.split()), frozenset(_BLOCK_TAGS.split())
@@ -54,7 +54,10 @@ def read_html(data: bytes) -> Markup:
     if not _TAG.search(text):
         title, elements = read_plain(text)
         return Markup(title, None, elements)
-    return read_tree(root := parse_html(text), site_furniture(root))
+    root = parse_html(text)
+    markup = read_tree(root, site_furniture(root))
+    # A page of nothing but menus is its menus.
+    return markup if any(not element.drop for element in markup.elements) else read_tree(root)
 
 
 def read_markdown(text: str) -> Markup:
