@@ -113,21 +113,21 @@ def begins_paragraph(paragraph: Sequence[Row], row: Row, edges: tuple[float, flo
     )
 
 
-def goes_on(paragraph: Sequence[Row], row: Row, edges: tuple[float, float], has_indents: bool) -> bool:
-    """Tell whether a paragraph goes on with the first row of the next column or page.
+def goes_on(text: Block, block: Block, has_indents: bool) -> bool:
+    """Tell whether a paragraph goes on with the first block of the next column or page.
 
-    edges: of the column that ends. has_indents: paragraphs of this document begin with an indent.
+    has_indents: paragraphs of this document begin with an indent.
     """
-    before = paragraph[-1]
+    before, row = text.rows[-1], block.rows[0]
     if is_other_size(before, row) or row.is_bold != before.is_bold or row.is_turned or before.is_turned:
         return False
     if starts_lower(row.text):
         return not ends_sentence(before.text) or before.text.endswith("…")
-    if ITEM.match(row.text) or _is_ended_early(before, row, edges):
+    if ITEM.match(row.text) or _is_ended_early(before, row, text.edges):
         return False
-    if ends_sentence(before.text):
-        return has_indents and before.right > edges[1] - 2 * row.size
-    return len(paragraph) > 1 or before.right > edges[1] - 2 * row.size
+    if has_indents:
+        return row.left - block.edges[0] < _INDENT[0] * row.size
+    return len(text.rows) > 1 or before.right > text.edges[1] - 2 * row.size
 
 
 def is_other_size(first: Row, second: Row) -> bool:

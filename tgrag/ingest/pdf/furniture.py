@@ -16,6 +16,7 @@ _PLACE = 6.0  # points: as far as a place may differ from page to page
 _MIN_PAGES = 3  # that bear the same text; a heading may repeat twice
 _FAR = 4  # pages: repetitions further from each other are chance
 _LARGE = 1.25  # of the body's letters: what is larger is a heading
+_LARGER = 1.1  # than the body's letters: set like a heading
 _GAP = 0.5  # of the letters' height, between a page number and the text
 _NUMBER = re.compile(r"\d{1,4}|(?<!\w)[ivxlc]{1,8}(?!\w)", re.IGNORECASE)
 _PAGE_NUMBER = re.compile(
@@ -31,7 +32,7 @@ _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 class _Edge:
     """A row near the top or the foot of a page, and how far its middle is from that edge.
 
-    is_apart: it is the outermost row, with a gap to the text.
+    is_apart: it is the outermost row, with a gap to the text. is_display: it is set like a heading.
     """
 
     page: int
@@ -40,6 +41,7 @@ class _Edge:
     is_top: bool
     distance: float
     is_apart: bool
+    is_display: bool
 
 
 def furniture(pages: Sequence[Page], rows: Mapping[int, Sequence[Row]], body: float) -> dict[int, set[int]]:
@@ -50,7 +52,7 @@ def furniture(pages: Sequence[Page], rows: Mapping[int, Sequence[Row]], body: fl
     edges = [
         edge
         for page in pages
-        for edge in _edges(page, rows[page.number])
+        for edge in _edges(page, rows[page.number], body)
         if rows[page.number][edge.row].size <= _LARGE * body
     ]
     found: dict[int, set[int]] = defaultdict(set)
@@ -66,7 +68,7 @@ def _outermost(rows: Sequence[Row], aside: set[int]) -> set[int]:
     return {*takewhile(is_aside, by_top), *takewhile(is_aside, reversed(by_top))}
 
 
-def _edges(page: Page, rows: Sequence[Row]) -> Iterator[_Edge]:
+def _edges(page: Page, rows: Sequence[Row], body: float) -> Iterator[_Edge]:
     by_top = sorted(range(len(rows)), key=lambda index: rows[index].top)
     nearest = dict.fromkeys(by_top[:_OUTERMOST], True)
     nearest |= {index: False for index in by_top[-_OUTERMOST:] if index not in nearest or len(rows) == 1}
@@ -79,7 +81,8 @@ def _edges(page: Page, rows: Sequence[Row]) -> Iterator[_Edge]:
             is_apart = _is_apart(
                 [rows[place] for place in (by_top if is_top else by_top[::-1])[:2]], index, rows
             )
-            yield _Edge(page.number, index, rows[index].text, is_top, distance, is_apart)
+            is_display = rows[index].is_bold or rows[index].size > _LARGER * body
+            yield _Edge(page.number, index, rows[index].text, is_top, distance, is_apart, is_display)
 
 
 def _is_apart(outermost: Sequence[Row], index: int, rows: Sequence[Row]) -> bool:
@@ -90,14 +93,25 @@ def _is_apart(outermost: Sequence[Row], index: int, rows: Sequence[Row]) -> bool
 
 
 def _repeated(edges: Sequence[_Edge]) -> Iterator[_Edge]:
-    """Yield what stands at the same place on several pages near each other, but for the number of the page."""
+    """Yield what stands at the same place on several pages near each other, but for the number of the page.
+
+    Heads that alternate need the pages together: each of them twice, side by side.
+    """
     groups: dict[tuple[bool, str], list[_Edge]] = defaultdict(list)
     for edge in edges:
         for key in _keys(edge):
             groups[edge.is_top, key].append(edge)
-    for group in groups.values():
+    twice: dict[bool, dict[tuple[int, int], _Edge]] = {True: {}, False: {}}
+    for (is_top, _), group in groups.items():
         for place in _by_place(group):
-            yield from _in_company(place)
+            for run in _runs(place):
+                yield from run if len(run) >= _MIN_PAGES else ()
+                if len(run) > 1:
+                    twice[is_top] |= {(edge.page, edge.row): edge for edge in run if not edge.is_display}
+    for together in twice.values():
+        for place in _by_place(list(together.values())):
+            for run in _runs(place):
+                yield from run if len({edge.page for edge in run}) > _MIN_PAGES else ()
 
 
 def _keys(edge: _Edge) -> Iterator[str]:
@@ -123,19 +137,16 @@ def _by_place(group: Sequence[_Edge]) -> Iterator[list[_Edge]]:
         yield place
 
 
-def _in_company(place: Sequence[_Edge]) -> Iterator[_Edge]:
-    """Yield the edges of runs of pages that are near each other and enough."""
+def _runs(place: Sequence[_Edge]) -> Iterator[list[_Edge]]:
+    """Part edges into runs of pages that are near each other."""
     run: list[_Edge] = []
     for edge in sorted(place, key=lambda edge: edge.page):
         if run and edge.page - run[-1].page > _FAR:
-            yield from run if _is_enough(run) else ()
+            yield run
             run = []
         run.append(edge)
-    yield from run if _is_enough(run) else ()
-
-
-def _is_enough(run: Sequence[_Edge]) -> bool:
-    return len({edge.page for edge in run}) >= _MIN_PAGES
+    if run:
+        yield run
 
 
 def _numbers(edges: Sequence[_Edge]) -> Iterator[_Edge]:

@@ -86,11 +86,7 @@ def _joined(blocks: Sequence[Block], unreadable: frozenset[int], has_indents: bo
 def _continues(text: Block, block: Block, unreadable: frozenset[int], has_indents: bool) -> bool:
     last, first = text.rows[-1].page, block.rows[0].page
     is_next = not any(number in unreadable for number in range(last + 1, first))
-    return (
-        text.kind == block.kind == "text"
-        and is_next
-        and goes_on(text.rows, block.rows[0], text.edges, has_indents)
-    )
+    return text.kind == block.kind == "text" and is_next and goes_on(text, block, has_indents)
 
 
 def _element(block: Block, words: frozenset[str]) -> Element:

@@ -11,6 +11,7 @@ from docling_parse.pdf_parser import ContentConfig, ContentLevel, DoclingPdfPars
 
 from tgrag.ingest.archive import DAMAGED
 from tgrag.ingest.page import Line, Page
+from tgrag.ingest.pdf.typography import Restore, Typography
 from tgrag.ingest.refusal import Refused
 from tgrag.ingest.text import clean, squeeze
 
@@ -61,15 +62,18 @@ def read_sheets(data: bytes, on_page: Callable[[], None]) -> Iterator[Sheet]:
         ) from error
     if not n_pages:
         raise Refused(DAMAGED.format("it has no pages"))
+    typography = Typography(data)
     for number in range(1, n_pages + 1):
         try:
-            sheet = _sheet(number, document.get_page(number))
+            with typography.page(number) as restore:
+                sheet = _sheet(number, document.get_page(number), restore)
         except (RuntimeError, ValueError) as error:  # what the parser raises for a broken page
             sheet = Sheet(Page(number, 0.0, 0.0, ()), has_picture=True, fault=f"it is damaged ({error})")
         document.unload_pages((number, number + 1))
         yield sheet
         on_page()
     document.unload()
+    typography.close()
 
 
 def read_outline(data: bytes) -> list[Bookmark]:
@@ -88,28 +92,29 @@ def read_outline(data: bytes) -> list[Bookmark]:
         return []
 
 
-def _sheet(number: int, page: SegmentedPdfPage) -> Sheet:
+def _sheet(number: int, page: SegmentedPdfPage, restore: Restore) -> Sheet:
     width, height = page.dimension.width, page.dimension.height
     covered = sum(
         picture.rect.to_bounding_box().area() for picture in page.bitmap_resources if picture.rect is not None
     )
     return Sheet(
-        Page(number, width, height, tuple(_lines(page, height))),
+        Page(number, width, height, tuple(_lines(page, height, restore))),
         has_picture=covered > _PICTURE_SHARE * width * height,
     )
 
 
-def _lines(page: SegmentedPdfPage, height: float) -> Iterator[Line]:
+def _lines(page: SegmentedPdfPage, height: float, restore: Restore) -> Iterator[Line]:
     """Yield the lines; the words, which come in the same order, tell the letters' size and weight."""
     words = iter(page.word_cells)
     in_step = True
     for cell in page.textline_cells:
         own = _words_of(cell.text, words) if in_step else []
+        text = restore(cell.text, cell.rect.to_bounding_box())
         in_step = in_step and bool(own)
         if own:
-            yield from _pieces(cell.text, own, height)
+            yield from _pieces(text, own, height)
         else:
-            yield from _piece(cell.text, [cell], height)
+            yield from _piece(text, [cell], height)
 
 
 def _words_of(text: str, words: Iterator[PdfTextCell | TextCell]) -> list[PdfTextCell | TextCell]:

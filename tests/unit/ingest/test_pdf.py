@@ -1,0 +1,218 @@
+"""Texts that are printed, read back: all of their words in order, and what a printer adds told apart."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.unit.ingest.printing import HEIGHT, Style, Text, printed, printed_pieces
+from tgrag.ingest.parse import parse
+from tgrag.ingest.pdf import read_pdf
+from tgrag.records import Element, ParsedDocument
+from tgrag.settings import ParseSettings
+
+PASSAGES = Path(__file__).parents[2] / "fixtures" / "passages"
+LANGUAGES = ("ru", "uk", "en")
+ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv")
+
+
+def passages(language: str) -> list[str]:
+    return (PASSAGES / f"{language}.txt").read_text("utf-8").splitlines()
+
+
+def read(data: bytes) -> ParsedDocument:
+    return read_pdf(data, ParseSettings(), lambda: None)
+
+
+def body(document: ParsedDocument, *kinds: str) -> list[str]:
+    return [e.text for e in document.elements if not e.drop and (not kinds or e.kind in kinds)]
+
+
+def words(texts: Sequence[str]) -> list[str]:
+    return " ".join(texts).split()
+
+
+def pages(element: Element) -> list[int]:
+    return sorted({fragment.page for fragment in element.fragments})
+
+
+def novel(language: str, **formats: bool) -> list[Text]:
+    """Twelve paragraphs in three chapters, as Text."""
+    names = {"ru": "Глава {}", "uk": "Розділ {}", "en": "Chapter {}"}
+    texts = []
+    for chapter in range(3):
+        texts.append(Text(names[language].format(chapter + 1), "heading", new_page=chapter > 0, **formats))
+        texts += [Text(passage) for passage in passages(language)[4 * chapter : 4 * chapter + 4]]
+    return texts
+
+
+STYLES = {
+    "indents": Style(),
+    "gaps": Style(indent=0, gap=8),
+    "wide": Style(leading=2.0),
+    "soft hyphens": Style(hyphen="\u00ad"),
+    "two columns": Style(n_columns=2, size=8),
+    "heads and numbers": Style(
+        head=lambda n: ("Сочинения. Том первый" if n % 2 else "В начале пути") if n > 1 else None, foot=str
+    ),
+    "numbers above": Style(head=lambda n: f"— {n + 6} —"),
+    "Roman numbers": Style(foot=lambda n: ROMAN[n - 1]),
+    "number in the head": Style(head=lambda n: f"{n + 1}     The Works" if n % 2 else f"The Works     {n + 1}"),
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("style", STYLES)
+def test_a_printed_text_is_read_back_word_by_word(language: str, style: str) -> None:
+    texts = novel(language)
+    document = read(printed(texts, STYLES[style]))
+    assert words(body(document)) == words([text.text for text in texts])
+    assert body(document, "heading") == [text.text for text in texts if text.kind == "heading"]
+    assert body(document, "paragraph", "list_item") == [text.text for text in texts if text.kind == "paragraph"]
+    for element in document.elements:
+        assert element.fragments[0].start == 0
+        starts = [fragment.start for fragment in element.fragments]
+        assert starts == sorted(set(starts)) and starts[-1] < len(element.text)
+        assert all(fragment.box for fragment in element.fragments)
+
+
+@pytest.mark.parametrize("style", ["heads and numbers", "numbers above", "Roman numbers", "number in the head"])
+def test_furniture_is_dropped_on_every_page_and_stays_in_its_place(style: str) -> None:
+    document = read(printed(novel("ru"), STYLES[style]))
+    dropped = [element for element in document.elements if element.drop]
+    assert all(element.drop and element.drop.kind == "page_furniture" for element in dropped)
+    printed_by = STYLES[style]
+    expected = [
+        " ".join(text.split())
+        for number in range(1, (document.n_pages or 0) + 1)
+        for text in (printed_by.head(number), printed_by.foot(number))
+        if text
+    ]
+    assert sorted(element.text for element in dropped) == sorted(expected)
+    in_order = [pages(element)[0] for element in document.elements]
+    assert all(later >= earlier - 1 for earlier, later in zip(in_order, in_order[1:], strict=False))
+
+
+def test_a_paragraph_over_a_page_is_one_and_furniture_comes_after_it() -> None:
+    document = read(printed([Text(passage) for passage in passages("ru")[:12]], STYLES["heads and numbers"]))
+    over = [element for element in document.elements if len(pages(element)) == 2]
+    assert over
+    for element in over:
+        place = document.elements.index(element)
+        first, second = pages(element)
+        assert second == first + 1
+        assert [pages(other) for other in document.elements[place + 1 : place + 3]] == [[first], [second]]
+        assert all(other.drop for other in document.elements[place + 1 : place + 3])
+        inside = next(fragment for fragment in element.fragments if fragment.page == second)
+        assert 0 < inside.start < len(element.text)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_footnotes_are_told_apart_and_do_not_part_a_paragraph(language: str) -> None:
+    notes = ["1 Слово о словах, которое ничего не меняет.", "* См. первое издание.", "12) A word on words."]
+    plain = passages(language)[:12]
+    texts = [
+        Text(text, note=notes[index // 4] if index % 4 == 0 else None) for index, text in enumerate(plain)
+    ]
+    document = read(printed(texts, Style(foot=str)))
+    assert body(document, "footnote") == notes
+    assert body(document, "paragraph") == plain
+
+
+def test_headings_by_type_size_nest_and_a_lonely_large_line_is_none() -> None:
+    plain = passages("en")
+    texts = [Text("The Collected Works", "heading", size=24)]
+    for index, name in enumerate(("Rivers", "Mountains", "Plains")):
+        texts.append(Text(name, "heading", size=18))
+        texts += [Text(f"On {name} in Winter", "heading", size=14), Text(plain[2 * index])]
+        texts += [Text(f"On {name} in Summer", "heading", size=14), Text(plain[2 * index + 1])]
+    document = read(printed(texts, Style()))
+    headings = [(e.level, e.text) for e in document.elements if e.kind == "heading"]
+    assert [text for _, text in headings] == [text.text for text in texts[1:] if text.kind == "heading"]
+    high, low = headings[0][0], headings[1][0]
+    assert high and low and 8 <= high < low
+    assert [level for level, _ in headings] == [high, low, low] * 3
+
+
+def test_the_outline_tells_headings_that_nothing_else_shows() -> None:
+    plain = passages("uk")
+    texts = []
+    for index, name in enumerate(("Про гори", "Про ріки", "Про поле")):
+        texts.append(Text(name, in_outline=True, new_page=index > 0))
+        texts += [Text(passage) for passage in plain[3 * index : 3 * index + 3]]
+    document = read(printed(texts, Style(gap=6)))
+    assert [(e.level, e.text) for e in document.elements if e.kind == "heading"] == [
+        (5, "Про гори"),
+        (5, "Про ріки"),
+        (5, "Про поле"),
+    ]
+    assert words(body(document)) == words([text.text for text in texts])
+
+
+def test_a_bold_line_that_is_no_heading_opens_nothing() -> None:
+    texts = [Text("ТОВ «Ромашка»", "heading", size=10), *map(Text, passages("uk")[:3])]
+    texts.append(Text("Директор І. Франко", "heading", size=10))
+    document = read(printed(texts, Style()))
+    assert body(document, "heading") == []
+    assert words(body(document)) == words([text.text for text in texts])
+
+
+def test_a_heading_that_repeats_is_kept() -> None:
+    texts = []
+    for index, passage in enumerate(passages("ru")[:6]):
+        texts += [Text("Упражнения", "heading", size=16, new_page=index > 0), Text(passage)]
+    document = read(printed(texts, Style(foot=str)))
+    assert body(document, "heading") == ["Упражнения"] * 6
+
+
+# --- the order of the file ----------------------------------------------------------------------------
+
+TOP = HEIGHT - 60
+
+
+def column(x: float, name: str, n: int = 8) -> list[tuple[float, float, str]]:
+    return [(x, TOP - 40 - 14 * i, f"{name} строка {i} идёт до края колонки") for i in range(n)]
+
+
+def test_two_columns_given_line_by_line_across_are_read_one_after_the_other() -> None:
+    left, right = column(40, "левая"), column(230, "правая")
+    head = (40.0, TOP, "Заголовок над обеими колонками, который стоит поперёк всей страницы, до края")
+    across = [head, *(piece for pair in zip(left, right, strict=True) for piece in pair)]
+    document = read(printed_pieces([across]))
+    assert words(body(document)) == words([text for _, _, text in (head, *left, *right)])
+
+
+def test_what_stands_above_comes_first_whatever_the_file_says() -> None:
+    left, right = column(40, "левая"), column(230, "правая")
+    head = (40.0, TOP, "Глава 1. Начало")
+    document = read(printed_pieces([[*left, *right, head]]))
+    assert words(body(document)) == words([text for _, _, text in (head, *left, *right)])
+    assert document.elements[0].kind == "heading"
+
+
+def test_a_table_keeps_its_rows() -> None:
+    rows = [("Товар", "Цена, руб.", "Срок"), ("Хлеб", "25", "1 день"), ("Соль", "8", "всегда")]
+    places = [(x, TOP - 14 * i, cell) for i, row in enumerate(rows) for x, cell in zip((50, 180, 300), row)]
+    document = read(printed_pieces([places]))
+    assert [(e.kind, e.text) for e in document.elements] == [
+        ("table", "\n".join(" | ".join(row) for row in rows))
+    ]
+
+
+def test_marks_that_the_file_gives_last_are_put_before_their_items() -> None:
+    items = [(80.0, TOP - 14 * i, f"пункт {name};") for i, name in enumerate(("первый", "второй", "третий"))]
+    marks = [(60.0, y, "•") for _, y, _ in items]
+    document = read(printed_pieces([[*items, *marks]]))
+    assert [(e.kind, e.text) for e in document.elements] == [
+        ("list_item", f"• {text}") for _, _, text in items
+    ]
+
+
+# --- what cannot be read ------------------------------------------------------------------------------
+
+
+def test_on_page_is_called_for_every_page() -> None:
+    calls: list[None] = []
+    data = printed_pieces([[(50.0, TOP, f"Страница номер {n}.")] for n in range(7)])
+    assert read_pdf(data, ParseSettings(), lambda: calls.append(None)).n_pages == 7
+    assert len(calls) == 7
