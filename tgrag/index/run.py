@@ -15,6 +15,7 @@ from tgrag.index.manifest import Pointer
 from tgrag.index.progress import Report
 from tgrag.index.summary import Summary
 from tgrag.ingest.collection import load_collection_files
+from tgrag.ingest.parse import check
 from tgrag.ingest.sources import discover
 from tgrag.records import Document
 from tgrag.settings import Settings
@@ -30,6 +31,7 @@ def index(
     inputs stay. retry_failed: also repeat calls that were given up. Raises TgragErrors only.
     """
     begun = time.monotonic()
+    check(settings.parse)
     found = discover(inputs)
     stated = load_collection_files(inputs)
     for file in stated.unmatched([file.source for file in found]) if stated else ():

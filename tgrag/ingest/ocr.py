@@ -55,8 +55,8 @@ def open_reader(settings: ParseSettings) -> PageReader | None:
         return None
     if settings.ocr == "tesseract":
         _check_tesseract(settings.ocr_languages)
-        return _Tesseract("+".join(_TESSERACT_DATA[language] for language in settings.ocr_languages))
-    return _RapidOCR(_rapidocr_model(settings))
+        return _Tesseract("+".join(tesseract_languages(settings.ocr_languages)))
+    return _RapidOCR(rapidocr_model(settings))
 
 
 def _pictures(data: bytes, numbers: Sequence[int]) -> Iterator[tuple[int, float, float, Image.Image]]:
@@ -115,6 +115,11 @@ def _hocr_lines(hocr: bytes, scale: float) -> Iterator[Line]:
             yield Line(text, left, top, right, bottom, size)
 
 
+def tesseract_languages(languages: Sequence[Language]) -> list[str]:
+    """Return Tesseract's names of languages."""
+    return [_TESSERACT_DATA[language] for language in languages]
+
+
 def _check_tesseract(languages: Sequence[Language]) -> None:
     if shutil.which("tesseract") is None:
         raise ConfigurationError(
@@ -131,7 +136,7 @@ def _check_tesseract(languages: Sequence[Language]) -> None:
 
 
 def _packages(languages: Sequence[Language]) -> str:
-    return " ".join(f"tesseract-ocr-{_TESSERACT_DATA[language]}" for language in languages)
+    return " ".join(f"tesseract-ocr-{name}" for name in tesseract_languages(languages))
 
 
 # --- RapidOCR -----------------------------------------------------------------------------------------
@@ -166,7 +171,7 @@ class _RapidOCR:
         return RapidOCR(params={"Global.log_level": "error", "Rec.model_path": str(self.model), **threads})
 
 
-def _rapidocr_model(settings: ParseSettings) -> Path:
+def rapidocr_model(settings: ParseSettings) -> Path:
     """Return the first recognition model that knows the alphabets of all languages: the user's, then the wheel's."""
     missing = [name for name in ("rapidocr", "onnxruntime") if importlib.util.find_spec(name) is None]
     if missing:

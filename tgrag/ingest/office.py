@@ -136,7 +136,7 @@ def _collect(document: DoclingDocument, node: NodeItem, elements: list[Element])
             _add_aside(item, elements)
             continue
         if isinstance(item, TableItem):
-            _add(elements, "table", _table_text(document, item), _page(item))
+            _add(elements, "table", table_text(document, item), _page(item))
         elif isinstance(item, InlineGroup):
             _add(elements, "paragraph", _inline_text(document, item), None)
         else:
@@ -188,7 +188,7 @@ def _inline_text(document: DoclingDocument, node: NodeItem) -> str:
     return " ".join(_inline_text(document, part) for part in parts if isinstance(part, InlineGroup))
 
 
-def _table_text(document: DoclingDocument, table: TableItem) -> str:
+def table_text(document: DoclingDocument, table: TableItem) -> str:
     """Return the rows as lines; a merged cell stands once, where it begins."""
     lines = []
     for row in range(table.data.num_rows):

@@ -136,6 +136,18 @@ def _with_text(document: ParsedDocument) -> ParsedDocument:
     )
 
 
+def check(settings: ParseSettings) -> None:
+    """Raise ConfigurationError when a reader or an engine that the settings ask for is not installed."""
+    if settings.pdf == "layout":
+        from tgrag.ingest import docling_layout
+
+        docling_layout.check(settings)
+    if settings.ocr != "none":
+        from tgrag.ingest.ocr import open_reader
+
+        open_reader(settings)
+
+
 def parse_key(content_hash: str, name: str, settings: ParseSettings) -> str:
     """Return the memo key of a parse: everything that its result depends on."""
     versions = {package: importlib.metadata.version(package) for package in _PARSERS}
@@ -237,6 +249,10 @@ def _read_zipped_fb2(data: bytes) -> ParsedDocument:
 
 
 def _read_pdf(data: bytes, settings: ParseSettings, on_page: Callable[[], None]) -> ParsedDocument:
+    if settings.pdf == "layout":
+        from tgrag.ingest.docling_layout import read_pdf_layout
+
+        return read_pdf_layout(data, settings, on_page)
     from tgrag.ingest.pdf import read_pdf  # Docling takes seconds to import: only where it is needed
 
     return read_pdf(data, settings, on_page)
