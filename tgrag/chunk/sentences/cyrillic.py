@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from tgrag.chunk.sentences import english
-from tgrag.chunk.sentences.stop import Stop
+from tgrag.chunk.sentences.stop import LEFT, Stop
 from tgrag.language import lemma, may_be_name, parses
 from tgrag.records import Language
 
@@ -35,33 +35,33 @@ _ABBREVIATIONS: dict[Language, Abbreviations] = {
         units=_set(
             "тыс млн млрд трлн руб коп р дол долл проц чел экз шт кг г мг ц т мм см м км га мл л куб кв час ч мин сек с"
         ),
-        tails=_set("др пр проч т.д т.п т.пр н.э р.х с.г"),
+        tails=_set("др инк лтд пр проч т.д т.п т.пр н.э р.х с.г"),
         heads=_set(
             "акад англ авг апр арх архиеп архим букв бул бульв внутр вып ген гл гор гос гр греч дер дек див докт доп "
             "доц ед епископ еп зав зам зап изд илл им инж исп ит кан канд кап кв кит кн комн кор корп корр лат лейт "
             "май митр наб нар нач нем нояб обл обр оз ок окт отв офиц пер подполк полк пом пос пп преп прил прим "
             "примеч проезд просп прот проф разд ред рис род рос рук русск сб св сев сен сент след слав соавт собр "
-            "сокр соч сост ст станц стр табл тел тов тт ук указ укр ул ум усл устар февр физ франц фр цит чл шт эл юр "
+            "сокр соч сост ст станц стр табл тел тов тт ук указ укр ул ум усл устар февр физ франц фр цит чл шт эл юж юр "
             "яз янв яп"
         ),
-        sure=_set("см ср напр т.е т.к т.н т.о т.ч т.наз и.о"),
+        sure=_set("см ср напр т.е т.к т.н т.о т.ч т.наз и.о p.s"),
     ),
     "uk": Abbreviations(
         years=_set("р рр ст"),
         units=_set(
             "тис млн млрд трлн грн коп дол крб відс чол осіб прим шт кг г мг ц т мм см м км га мл л куб кв год хв сек с"
         ),
-        tails=_set("ін т.д т.п н.е р.х"),
+        tails=_set("ін інк лтд т.д т.п н.е р.х"),
         heads=_set(
             "абз акад англ архиєп бл бл буд букв бул бульв верес вид вип вн вул гол грец груд див дод докт доц ел "
             "єп жовт зав зам заст зб зокр ісп ім інж іт канд кап кв квіт кит кн кор корп кор лат лист листоп лип лют "
             "мал митр наб нар нач нім оз обл пер перекл підп пл полк пом пп преп прим пров просп проф ред рис розд "
             "рос св сел серп сер січ смт ст стор табл тел тов трав твор укл укр упоряд факс фр франц цит чл черв яп"
         ),
-        sure=_set("див пор напр т.зв т.ч т.я в.о"),
+        sure=_set("див пор напр т.зв т.ч т.я в.о p.s"),
     ),
 }
-_NUMBER = re.compile(r"(?:\d[\d.,:/–—-]*|[IVXLCХІ]+(?:[–—-][IVXLCХІ]+)?)")
+_NUMBER = re.compile(r"(?:\d(?:[\d.,:/–—-]*\d)?(?:-[а-яіїє]{1,3})?|[IVXLCХІ]+(?:[–—-][IVXLCХІ]+)?)")
 _GLUED = re.compile(r"\d[\d.,–—-]*(?=[^\W\d_]+$)")
 _CLOSED = frozenset({"NPRO", "CONJ", "PREP", "PRCL"})  # classes of words that no name belongs to
 _OPENING = frozenset({"VERB", "ADVB", "INFN", "GRND", "PRED", "INTJ"})
@@ -73,9 +73,12 @@ _LETTERED = _set(
     "група клас вітамін категорія варіант точка зона версія серія під'їзд розряд рівень літера вершина модель фаза "
     "вісь множина матриця"
 )
+_SCALES = _set("тыс млн млрд трлн тис кв куб")  # a unit follows these as it follows a number
+_COUNTED_ON = _set("руб р дол долл тыс млн млрд трлн грн тис час ч мин год хв м")  # «5 руб. 50 коп.»
+_WORDS = frozenset("яєбж")  # of one letter, that may end a sentence
 _SHORT = 5  # letters: what is longer is no abbreviation, but for those in the lists
 _VOWEL = re.compile(r"[аеёиоуыэюяіїє]", re.IGNORECASE)
-_EDGES = "«»“”„\"'()[],;:"
+_EDGES = "«»“”„\"'()[]$€₴≈~<>≤≥+"
 
 
 def ends_sentence(stop: Stop, language: Language) -> bool:
@@ -92,33 +95,28 @@ def ends_sentence(stop: Stop, language: Language) -> bool:
         return True  # «никогда-с»
     if short.isascii() and len(last) > 1:
         return english.ends_at_full_stop(stop) or not (stop.word.isascii() or english.is_followed(last))
-    known = _ABBREVIATIONS[language]
-    name = _with_previous(previous, last)
-    lists = known.sure | known.tails
-    if name in lists:
-        return name in known.tails and not _is_inside_brackets(stop)
-    key = short.lower()
+    return _ends_at_short_word(stop, previous.strip(_EDGES), last, short, language)
+
+
+def _ends_at_short_word(stop: Stop, previous: str, last: str, short: str, language: Language) -> bool:
+    """Judge a full stop after what may be an abbreviation. short: its last part («е» of «т.е»)."""
+    known, key = _ABBREVIATIONS[language], short.lower()
+    whole = (previous + last if previous.endswith(".") and len(previous) <= 4 else last).lower()
+    if found := {key, whole} & (known.sure | known.tails):
+        return bool(found & known.tails) and not _is_in_brackets(stop)
     if len(short) > _SHORT and key not in known.heads:
         return True
-    after_number = bool(_NUMBER.fullmatch(previous.strip(_EDGES)))
-    if after_number and key in known.years and short.islower():
-        return not _is_inside_brackets(stop) and _ends_year(stop, language)
-    if after_number and (key in known.units or (short.islower() and _has_no_vowel(key))):
-        return not (_is_inside_brackets(stop) or stop.word[0].isdigit())
-    if key in lists:
-        return key in known.tails and not _is_inside_brackets(stop)
+    is_counted = bool(_NUMBER.fullmatch(previous)) or previous.rstrip(".") in _SCALES
+    is_consonants = len(short) > 1 and not short.isupper() and not _VOWEL.search(short)
+    if is_counted and key in known.years and short.islower():
+        return not _is_in_brackets(stop) and _ends_year(stop, language)
+    if is_counted and (key in known.units or is_consonants):
+        return not (_is_in_brackets(stop) or (stop.word[0].isdigit() and key in _COUNTED_ON))
     if len(short) == 1:
-        return _ends_at_letter(stop, previous, short, after_number, language)
-    if key in known.heads or (short.islower() and _has_no_vowel(key)):
+        return _ends_at_letter(stop, previous, short, is_counted, language)
+    if key in known.heads or is_consonants:
         return _ends_at_head(stop, short, language)
     return True
-
-
-def _with_previous(previous: str, last: str) -> str:
-    """Return the letters of an abbreviation of two parts: «т.е» of «т. е», «т.д» of «т.д»."""
-    if previous.endswith(".") and len(previous) <= 4 and len(last) <= 3:
-        return (previous.lstrip(_EDGES) + last).lower()
-    return last.lower()
 
 
 def _is_in_date(stop: Stop, last: str) -> bool:
@@ -132,13 +130,9 @@ def _is_in_date(stop: Stop, last: str) -> bool:
     )
 
 
-def _is_inside_brackets(stop: Stop) -> bool:
-    """Tell whether an abbreviation is the last word of a remark in brackets: the sentence goes on after it."""
-    return ")" in stop.closing or "]" in stop.closing
-
-
-def _has_no_vowel(word: str) -> bool:
-    return len(word) > 1 and not _VOWEL.search(word)
+def _is_in_brackets(stop: Stop) -> bool:
+    """Tell whether an abbreviation ends a remark in brackets, or one follows it: the sentence goes on."""
+    return ")" in stop.closing or "]" in stop.closing or "(" in stop.opening
 
 
 def _is_closed(stop: Stop, language: Language) -> bool:
@@ -155,34 +149,43 @@ def _may_be_name(stop: Stop, language: Language) -> bool:
 
 def _ends_year(stop: Stop, language: Language) -> bool:
     """Tell «родился в 1799 г. Умер он рано» from «в 1799 г. Пушкин родился» and «В 1917 г. Октябрьская …»."""
+    if "№" in stop.opening:
+        return False
     if stop.word[0].isdigit():
         return True
     words = stop.before.split()
-    if len(words) <= 6 and not any(parses(w.strip(_EDGES), language)[0].tag.POS in _VERBS for w in words):
+    is_whole = len(stop.before) < LEFT
+    if (
+        is_whole
+        and len(words) <= 6
+        and not any(parses(w.strip(_EDGES), language)[0].tag.POS in _VERBS for w in words)
+    ):
         return False
     return _is_closed(stop, language) or not _may_be_name(stop, language)
 
 
-def _ends_at_letter(stop: Stop, previous: str, letter: str, after_number: bool, language: Language) -> bool:
+def _ends_at_letter(stop: Stop, previous: str, letter: str, is_counted: bool, language: Language) -> bool:
     """Judge a full stop after one letter: an initial, «витамин С», «г. Москва», or the pronoun «я»."""
     if letter.islower():
-        return letter == "я" or ((after_number or letter.isascii()) and not stop.word[0].isdigit())
+        return letter in _WORDS or ((is_counted or letter.isascii()) and not stop.word[0].isdigit())
     if stop.word[0].isdigit():
-        return not _is_inside_brackets(stop)
+        return not _is_in_brackets(stop)
     if letter == "Я":
         return _is_closed(stop, language) or not (stop.is_before_initial or _may_be_name(stop, language))
-    if _is_closed(stop, language):
+    if _is_closed(stop, language) or (letter.isascii() and not stop.word.isascii()):
         return True
     if stop.is_before_initial or _may_be_name(stop, language):
         return False
-    return parses(stop.word, language)[0].tag.POS in _OPENING or (
-        previous.islower() and lemma(previous, language) in _LETTERED
-    )
+    return parses(stop.word, language)[0].tag.POS in _OPENING or _is_lettered(previous, language)
+
+
+def _is_lettered(word: str, language: Language) -> bool:
+    return word.isalpha() and lemma(word, language) in _LETTERED
 
 
 def _ends_at_head(stop: Stop, word: str, language: Language) -> bool:
     """Judge a full stop after what may be an abbreviation, and may be a word («овладело им. Карета подъехала»)."""
-    if _is_inside_brackets(stop) or stop.word[0].isdigit():
+    if _is_in_brackets(stop) or stop.word[0].isdigit():
         return False
     if _is_closed(stop, language):
         return True

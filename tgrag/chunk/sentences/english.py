@@ -15,14 +15,20 @@ _TITLES = _set(
     "Gov Sen Rep Reps Pres Supt Insp Msgr Fr Br Amb Atty"
 )
 _LINKS = _set("vs viz cf ca e.g i.e eg ie a.k.a approx incl resp")
+_CLOSING = _set("etc esq")
 _REFERENCES = _set(
     "no nos fig figs vol vols ch chs chap p pp pg pgs art arts sec secs eq eqs op lat long ex bk pt para paras ver "
     "tab app jan feb mar apr jun jul aug sep sept oct nov dec"
 )
 _TAILS = _set(
-    "inc ltd co corp bros jr sr esq st mt ft ave blvd rd dept est univ assn intl al ph.d b.c a.d a.m p.m ed eds "
+    "inc ltd co corp bros jr sr st ste mt ft ave blvd rd dept est univ assn intl al ph.d b.c a.d a.m p.m ed eds "
     "ala ariz ark calif colo conn fla ga ill ind kan ky mass md mich minn miss mo mont neb nev okla penn pa tenn tex "
     "va vt wash wis wyo"
+)
+# What is told apart by letters: no initial follows these.
+_LETTERED = _set(
+    "war vitamin hepatitis group class type plan grade phase point category version option level section part act book "
+    "appendix block zone series vertex axis"
 )
 # Words that begin sentences and no names.
 _OPENERS = _set(
@@ -30,7 +36,8 @@ _OPENERS = _set(
     "for from with to of and but or so yet as if when while after before since because although though however then "
     "thus once during until what who where why how which not no yes all some most many each every both one another "
     "such only also even just now still later meanwhile is are was were do does did have has had can could would "
-    "should let please see today"
+    "should let please see today consequently finally additionally furthermore moreover nevertheless subsequently "
+    "eventually recently originally initially currently unfortunately similarly instead therefore"
 )
 _SAID = (
     "said says asked asks replied replies answered answers exclaimed cried shouted whispered murmured muttered continued "
@@ -66,18 +73,20 @@ def is_followed(word: str) -> bool:
 def ends_at_full_stop(stop: Stop) -> bool:
     """Tell whether a sentence ends at a full stop that a word with a capital letter or a number follows."""
     previous, last = stop.last_words()
-    last = re.split(r"[—–]|--", last)[-1]
-    if not last or not last[-1].isalpha():
+    last = re.split(r"[—–-]", last)[-1]
+    if not last or not last[-1].isalpha() or "°" in previous[-1:] + last:
         return True
     lower = last.lower()
     before_number = stop.word[0].isdigit()
     if is_followed(last):
         return False
-    if lower in _REFERENCES:
-        return not (before_number or re.fullmatch(r"[IVXLC]+|[A-Z]", stop.word))
+    if lower in _REFERENCES and (last.islower() or len(last) > 1):
+        return not (before_number or re.fullmatch(r"[IVXLC]{2,}|[B-HJ-Z]", stop.word))
+    if len(last) == 1 and previous.lower() in _LETTERED:
+        return True
     if last == "I":
         return not _may_be_middle_initial(previous) or _opens(stop.word, stop.after)
-    if lower == "etc":
+    if lower in _CLOSING:
         return ")" not in stop.closing and not before_number
     if len(last) == 1 or lower in _TAILS or _DOTTED.fullmatch(last):
         return ")" not in stop.closing and not before_number and _opens(stop.word, stop.after)

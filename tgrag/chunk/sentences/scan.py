@@ -16,7 +16,7 @@ _PICTURES = r"[\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff\ufe0
 _END = re.compile(
     r"(?P<mark>[.!?…]++(?:[\s\u2060]{1,3}+[.!?…]++(?!\w))*+)"
     r"(?P<closing>(?:\s?»|[”“\"'’)\]}*_`])*+)"
-    r"(?:\[\d{1,3}\]|[¹²³⁰⁴-⁹]|(?<=[^\W\d_]{3}[.!?…])\d{1,2}(?=\s))*+"
+    r"(?:\s?\[(?:\d{1,3}|[a-zа-яёіїєґ][^\[\]\n]{0,30})\]|[¹²³⁰⁴-⁹]|(?<=[^\W\d_]{3}[.!?…])\d{1,2}(?=\s))*+"
     rf"(?:\s++{_PICTURES}+)*"
     r"\s*+"
 )
@@ -25,7 +25,7 @@ _WORD = re.compile(r"[^\W_]")
 _NOTE = re.compile(r"\d{1,2}\s*\Z")
 # A number, a letter or «Глава II» at the head of a sentence belongs to what it counts.
 _COUNT = re.compile(
-    r"[\W_]{0,8}(?:(?:chapter|part|book|section|article|act|scene|figure|table|appendix"
+    r"(?:(?:chapter|part|book|section|article|act|scene|figure|table|appendix"
     r"|глава|часть|книга|раздел|статья|действие|явление|рисунок|таблица|приложение|пункт"
     r"|частина|розділ|стаття|дія|ява|малюнок|таблиця|додаток)\s{1,3})?"
     r"(?:\d{1,4}(?:\.\d{1,3}){0,4}|[IVXLC]{1,7}|[ІХV]{1,7}|(?![яЯ])[^\W\d_])",
@@ -55,6 +55,7 @@ def _cuts(text: str, start: int, end: int, language: Language) -> list[int]:
     """Return where the sentences of the paragraph from start to end begin, but for the first."""
     full_stop = english.ends_sentence if language == "en" else cyrillic.ends_sentence
     cuts: list[int] = []
+    head = -1  # where the first word of the sentence begins, once it is known
     for found in _END.finditer(text, start, end):
         cut = found.end()
         if cut == end or not text[cut - 1].isspace():
@@ -66,9 +67,11 @@ def _cuts(text: str, start: int, end: int, language: Language) -> list[int]:
             or _NOTE.match(text, following.start("word"), end)
         ):
             continue
-        if not _WORD.search(text, start, found.start()):
-            continue
         at = found.start()
+        if head < start:
+            head = word.start() if (word := _WORD.search(text, start, end)) else end
+        if head >= at:
+            continue
         stop = Stop(
             before=text[max(start, at - LEFT) : at],
             mark=found["mark"],
@@ -77,7 +80,7 @@ def _cuts(text: str, start: int, end: int, language: Language) -> list[int]:
             word=following["word"],
             after=text[following.end() : min(end, following.end() + LEFT)],
         )
-        if found["mark"] == "." and _COUNT.fullmatch(text, start, at):
+        if found["mark"] == "." and _COUNT.fullmatch(text, head, at):
             continue
         if full_stop(stop, language):
             cuts.append(cut)
