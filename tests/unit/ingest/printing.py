@@ -14,7 +14,7 @@ PLAIN, BOLD = "Roboto", "RobotoBold"  # in PyPI's font-roboto, with Cyrillic let
 for _font in (PLAIN, BOLD):
     pdfmetrics.registerFont(TTFont(_font, font_roboto.font_files[_font]))
 
-WIDTH, HEIGHT, MARGIN = 420.0, 595.0, 50.0
+WIDTH, HEIGHT, MARGIN = 420.0, 440.0, 50.0
 _GUTTER = 24.0
 _VOWELS = frozenset("аеёиоуыэюяіїєaeiouy")
 
@@ -106,7 +106,9 @@ class _Typesetter:
             notes = list(_lines(text.note, WIDTH - 2 * MARGIN, 0, style.size * 0.75, PLAIN, None))
             self.result[-1].notes += notes
         indent = style.indent if is_plain else 0.0
-        for index, line in enumerate(_lines(text.text, self.width, indent, size, font, style.hyphen if is_plain else None)):
+        for index, line in enumerate(
+            _lines(text.text, self.width, indent, size, font, style.hyphen if is_plain else None)
+        ):
             if self.y - step < MARGIN + (len(self.result[-1].notes) + 1) * style.size:
                 self._next()
             self.y -= step
@@ -125,7 +127,9 @@ class _Typesetter:
         self.y = HEIGHT - MARGIN - 20
 
 
-def _lines(text: str, width: float, indent: float, size: float, font: str, hyphen: str | None) -> Iterator[str]:
+def _lines(
+    text: str, width: float, indent: float, size: float, font: str, hyphen: str | None
+) -> Iterator[str]:
     line, room = "", width - indent
     for word in text.split():
         candidate = f"{line} {word}".strip()

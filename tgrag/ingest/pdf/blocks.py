@@ -102,7 +102,11 @@ def begins_paragraph(paragraph: Sequence[Row], row: Row, edges: tuple[float, flo
     is_ended = _is_ended_early(before, row, edges)
     margin = min(other.left for other in paragraph[1:]) if len(paragraph) > 1 else min(before.left, row.left)
     least, most = (share * row.size for share in _INDENT)
-    if least < row.left - margin < most and not starts_lower(row.text) and (is_ended or len(paragraph) > 1):
+    if (
+        least < row.left - margin < most
+        and not starts_lower(row.text)
+        and (is_ended or len(paragraph) > 1 or ends_sentence(before.text))
+    ):
         return True
     if ITEM.match(row.text) and (is_ended or before.text[-1] in ".;:,!?"):
         return True
