@@ -16,7 +16,7 @@ from tgrag.ingest.ordinals import ARABIC, ROMAN, WORD, number
 from tgrag.ingest.sequences import Mark, in_sequence
 
 ENORMOUS = 4_000  # characters: longer than nearly every paragraph that somebody wrote
-_GAP = 300  # characters between two headings; a list of acts or chapters has fewer
+_GAP, _LONG_GAP = 300, 1000  # characters between two headings with a keyword, and without; a list has fewer
 _CONTEXT = 200  # characters looked at before and after a place
 
 _SPACES = re.compile(r"[ \t]{2,}(?=(?P<next>.?))")
@@ -34,7 +34,16 @@ _CONTENTS = re.compile(
 _AFTER_A_SENTENCE = re.compile(r"""(?:^|[.!?…:;»”"'\])_*\d]|\s\s)\s*$""")
 _ENDS_TITLE = re.compile(r"[.!?]+$")
 _ABBREVIATION = re.compile(r"(?:ST|MR|MRS|DR|MT|\w)\.")
+_PAGE = re.compile(r"[\s.…]*\d*\s*$")
+_KEY = 12  # characters by which a heading and its entry in the contents are matched
 _PUNCTUATION = ".:—–-"
+# Words before the mention of a chapter.
+_POINTS_AT = frozenset(
+    ("see", "in", "of", "to", "from", "and", "the", "cf", "см", "в", "к", "из", "у", "и", "по", "див", "з")
+)
+_ROMAN = re.compile(
+    r"(?<!\w)(?<![A-ZА-ЯІЇЄҐ]\. )(?P<ordinal>[IVXL]{1,7})(?:\.|(?=\s))(?=\s+[\"«“„—–]?\s?[^\W\d_a-zа-яёіїєґ])"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +59,11 @@ def unfold(line: str) -> str:
     """Return an enormous line with its former line breaks; words stay as they are and in their order."""
     places = _places(line)
     headings = _headings(line, places)
-    lines = sorted([*headings, *_contents(line, places, {start for start, _ in headings})])
+    contents = list(_contents(line, places, {start for start, _ in headings}))
+    lines = sorted([*_with_titles(line, headings, contents), *contents])
     pieces, last = [], 0
     for start, end in lines:
-        if start >= last:
+        if start >= last and start < end:
             pieces += [_break_at_spaces(line[last:start]), "", line[start:end], ""]
             last = end
     pieces.append(_break_at_spaces(line[last:]))
@@ -66,32 +76,65 @@ def _break_at_spaces(text: str) -> str:
 
 
 def _places(line: str) -> list[_Place]:
-    places = []
+    places: list[_Place] = []
     for match in _NUMBERED.finditer(line):
         keyword = match["keyword"] or match["keyword_after"]
         value = number(match["ordinal"] or match["ordinal_before"])
         if value is not None and keyword[0].isupper():
-            scheme = f"{keyword_level(keyword)} {match[0].isupper()}"
-            is_mention = not _follows_a_sentence(line, match.start())
-            mark = None if is_mention else Mark(scheme, value, match.start())
-            places.append(_Place(match.start(), match.end(), mark))
+            start, end = match.span()
+            follows_another = bool(places) and not line[places[-1].end : start].strip(_PUNCTUATION + " ")
+            may_open = (
+                follows_another or _follows_a_sentence(line, start) or _stands_by_itself(line, start, end)
+            )
+            mark = Mark(f"{keyword_level(keyword)} {match[0].isupper()}", value, start)
+            places.append(_Place(start, end, mark if may_open else None))
     return places
 
 
 def _headings(line: str, places: Sequence[_Place]) -> list[tuple[int, int]]:
     marked = [(place, place.mark) for place in places if place.mark]
     kept = in_sequence([mark for _, mark in marked], gap=_GAP, shortest=2)
-    numbered = [marked[index][0] for index in kept]
+    limits = [*(place.start for place in places), len(line)][1:]
+    ends = {p.start: _end_of_title(line, p.end, limit) for p, limit in zip(places, limits, strict=False)}
+    numbered = {marked[index][0].start for index in kept}
+    schemes = {marked[index][1].scheme for index in kept}
+    numbered |= {
+        place.start  # the only chapter of a part
+        for (before, _), (place, mark) in pairwise(marked)
+        if mark.number == 1
+        and mark.scheme in schemes
+        and before.start in numbered
+        and ends[before.start] >= place.start - 2
+    }
     return [
-        *((place.start, _end_of_title(line, place.end)) for place in numbered),
+        *((start, ends[start]) for start in numbered),
+        *_romans(line),
         *(m.span() for m in _UNNUMBERED.finditer(line) if _follows_a_sentence(line, m.start())),
     ]
+
+
+def _romans(line: str) -> Iterator[tuple[int, int]]:
+    """Yield the bare Roman numbers that go up through the text: «… he said. II. The next day …»."""
+    places = [m for m in _ROMAN.finditer(line) if _follows_a_sentence(line, m.start(), or_capitals=True)]
+    marks = [Mark("", number(place["ordinal"]) or 0, place.start()) for place in places]
+    yield from (places[index].span() for index in in_sequence(marks, gap=_LONG_GAP, shortest=3))
+
+
+def _with_titles(
+    line: str, headings: Sequence[tuple[int, int]], contents: Sequence[tuple[int, int]]
+) -> Iterator[tuple[int, int]]:
+    """Yield the headings, those with their titles that the contents name with one."""
+    entries = [_PAGE.sub("", line[start:end]) for start, end in contents]
+    titles = {entry[:_KEY]: entry for entry in entries if len(entry) > _KEY}
+    for start, end in headings:
+        entry = titles.get(line[start : start + _KEY], "")
+        yield start, max(end, start + len(entry)) if line.startswith(entry, start) else end
 
 
 def _contents(line: str, places: Sequence[_Place], headings: Set[int]) -> Iterator[tuple[int, int]]:
     """Yield the word that opens a list of contents, and each of its entries that has a number."""
     for word in _CONTENTS.finditer(line):
-        if not _follows_a_sentence(line, word.start()):
+        if not _follows_a_sentence(line, word.start(), or_capitals=True):
             continue
         first = bisect_left(places, word.end(), key=lambda place: place.start)
         entries = [word.end()]
@@ -101,22 +144,33 @@ def _contents(line: str, places: Sequence[_Place], headings: Set[int]) -> Iterat
                 break
             entries.append(place.start)
         else:
-            end = entries[-1]
+            end = len(line) if len(line) - entries[-1] <= _GAP else entries[-1]
         yield word.span()
         yield from pairwise([*entries[1:], end])
 
 
-def _follows_a_sentence(line: str, place: int) -> bool:
-    return _AFTER_A_SENTENCE.search(line[max(0, place - 20) : place]) is not None
+def _follows_a_sentence(line: str, place: int, *, or_capitals: bool = False) -> bool:
+    before = line[max(0, place - 20) : place]
+    last = before.split()[-1:]
+    is_after_capitals = or_capitals and bool(last) and last[0].isupper() and len(last[0]) > 2
+    return is_after_capitals or _AFTER_A_SENTENCE.search(before) is not None
 
 
-def _end_of_title(line: str, place: int) -> int:
+def _stands_by_itself(line: str, start: int, end: int) -> bool:
+    """Tell whether no sentence goes on through a place: a name or a capital before it, a capital after it."""
+    before = line[max(0, start - _CONTEXT) : start].split()
+    after = line[end : end + _CONTEXT].lstrip(_PUNCTUATION + " ")
+    is_mentioned = not before or not before[-1][0].isupper() or before[-1].lower() in _POINTS_AT
+    return not is_mentioned and after[:1].isupper()
+
+
+def _end_of_title(line: str, place: int, limit: int) -> int:
     """Return where a heading ends whose number ends at a place: after its words in capitals, if it has any."""
     end = place
-    while end < len(line) and line[end] in _PUNCTUATION:
+    while end < limit and line[end] in _PUNCTUATION:
         end += 1
     is_followed_by_dot = end > place
-    window = line[end : end + _CONTEXT]
+    window = line[end : min(limit, end + _CONTEXT)]
     last = 0
     for word in re.finditer(r"(?P<space>\s*)(?P<word>\S+)", window):
         if len(word["space"]) > 1 or not _is_capitals(word["word"]):
@@ -124,7 +178,7 @@ def _end_of_title(line: str, place: int) -> int:
         last = word.end()
         if _ENDS_TITLE.search(word["word"]) and not _ABBREVIATION.fullmatch(word["word"]):
             break
-    title = window[:last]
+    title = window[:last] if any(character.isalpha() for character in window[:last]) else ""
     while title and len(re.sub(r"\W", "", title.split()[-1])) < 2 and not _ENDS_TITLE.search(title):
         title = title[: title.rstrip().rfind(" ") + 1].rstrip() if " " in title.strip() else ""
     return end + len(title) if title or is_followed_by_dot else place

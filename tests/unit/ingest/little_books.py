@@ -55,11 +55,13 @@ class Book:
         return titles
 
 
-def _rows(book: Book, paragraph: Callable[[str], list[str]], around: list[str]) -> Iterator[str]:
+def _rows(
+    book: Book, paragraph: Callable[[str], list[str]], around: list[str], length: int = 6
+) -> Iterator[str]:
     texts = cycle(_TEXT[book.language])
     for line in book.lines:
         if line == "...":
-            for _ in range(6):
+            for _ in range(length):
                 yield from paragraph(next(texts))
         elif line.startswith(("= ", "+ ")):
             yield from (*around, line[2:], *around)
@@ -85,7 +87,7 @@ def dense(book: Book) -> str:
 
 def unlined(book: Book) -> str:
     """One enormous line."""
-    return " ".join(" ".join(_rows(book, lambda text: [text], [])).split())
+    return " ".join(" ".join(_rows(book, lambda text: [text], [], length=30)).split())
 
 
 def _book(name: str, language: str, text: str) -> Book:

@@ -28,3 +28,17 @@ def test_headings_of_little_books(book: Book, lay_out: Callable[[Book], str]) ->
     text = lay_out(book)
     assert found(text) == [words(title) for title in book.headings]
     assert words(" ".join(element.text for element in elements(text))) == words(text)
+
+
+UNLINED = [book for book in (*NUMBERED, *LINED) if book.name in (
+    "parts that begin their chapters anew", "frame of prologue and epilogue", "chapters the first", "novel in letters",
+    "letters of a Russian novel", "cantos", "titles below and verse inside", "roman chapters", "contents first",
+    "notes at the ends of chapters", "contents with pages last",
+)]  # fmt: skip
+
+
+@pytest.mark.parametrize("book", UNLINED, ids=lambda book: book.name)
+def test_headings_of_books_in_one_line(book: Book) -> None:
+    text = unlined(book)
+    assert found(text) == [words(title) for title in book.headings]
+    assert words(" ".join(element.text for element in elements(text))) == words(text)
