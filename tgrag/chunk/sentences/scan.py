@@ -21,6 +21,7 @@ _END = re.compile(
     r"\s*+"
 )
 _NEXT = re.compile(r"(?P<opening>[\W_]{0,12})(?P<word>[^\W_](?:[^\W_]|['’ʼ\-‑](?=[^\W_])){0,40})")
+_INNER = frozenset(",;:)]}»”")  # what stands inside a sentence, never before one
 _WORD = re.compile(r"[^\W_]")
 _NOTE = re.compile(r"\d{1,2}\s*\Z")
 # A number, a letter or «Глава II» at the head of a sentence belongs to what it counts.
@@ -61,11 +62,9 @@ def _cuts(text: str, start: int, end: int, language: Language) -> list[int]:
         if cut == end or not text[cut - 1].isspace():
             continue
         following = _NEXT.match(text, cut, end)
-        if (
-            following is None
-            or _goes_on(following["word"])
-            or _NOTE.match(text, following.start("word"), end)
-        ):
+        if following is None or text[cut] in _INNER or _goes_on(following["word"]):
+            continue
+        if _NOTE.match(text, following.start("word"), end):
             continue
         at = found.start()
         if head < start:
