@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import font_roboto
+from PIL import Image
+from reportlab.lib.utils import ImageReader
 from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
@@ -152,11 +154,18 @@ def _broken(line: str, word: str, room: float, font: str, size: float) -> tuple[
     return "", word
 
 
-def printed_pieces(pages: Sequence[Sequence[tuple[float, float, str]]], size: float = 10.0) -> bytes:
-    """Print pieces of text at places (from the bottom left corner), in the order in which they are given."""
+Piece = tuple[float, float, str]
+
+
+def printed_pieces(pages: Sequence[Sequence[Piece] | Image.Image], size: float = 10.0) -> bytes:
+    """Print pages: pieces of text at places (from the bottom left corner) in the order in which they are given, or
+    a picture that fills the page."""
     buffer = io.BytesIO()
     canvas = Canvas(buffer, (WIDTH, HEIGHT), invariant=True)
     for pieces in pages:
+        if isinstance(pieces, Image.Image):
+            canvas.drawImage(ImageReader(pieces), 0, 0, WIDTH, HEIGHT)
+            pieces = ()
         canvas.setFont(PLAIN, size)
         for x, y, text in pieces:
             canvas.drawString(x, y, text)

@@ -1,13 +1,17 @@
 """Texts that are printed, read back: all of their words in order, and what a printer adds told apart."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
-from tests.unit.ingest.printing import HEIGHT, Style, Text, printed, printed_pieces
-from tgrag.ingest.parse import parse
+from tests.unit.ingest.printing import HEIGHT, WIDTH, Piece, Style, Text, printed, printed_pieces
+from tgrag.ingest.page import Line, Page
+from tgrag.ingest.pdf import document as pdf_document
 from tgrag.ingest.pdf import read_pdf
+from tgrag.ingest.refusal import Refused
 from tgrag.records import Element, ParsedDocument
 from tgrag.settings import ParseSettings
 
@@ -96,7 +100,7 @@ def test_furniture_is_dropped_on_every_page_and_stays_in_its_place(style: str) -
     ]
     assert sorted(element.text for element in dropped) == sorted(expected)
     in_order = [pages(element)[0] for element in document.elements]
-    assert all(later >= earlier - 1 for earlier, later in zip(in_order, in_order[1:], strict=False))
+    assert all(later >= earlier - 1 for earlier, later in pairwise(in_order))
 
 
 def test_a_paragraph_over_a_page_is_one_and_furniture_comes_after_it() -> None:
@@ -176,7 +180,7 @@ def test_a_heading_that_repeats_is_kept() -> None:
 TOP = HEIGHT - 60
 
 
-def column(x: float, name: str, n: int = 8) -> list[tuple[float, float, str]]:
+def column(x: float, name: str, n: int = 8) -> list[Piece]:
     return [(x, TOP - 40 - 14 * i, f"{name} строка {i} идёт до края колонки") for i in range(n)]
 
 
@@ -198,7 +202,11 @@ def test_what_stands_above_comes_first_whatever_the_file_says() -> None:
 
 def test_a_table_keeps_its_rows() -> None:
     rows = [("Товар", "Цена, руб.", "Срок"), ("Хлеб", "25", "1 день"), ("Соль", "8", "всегда")]
-    places = [(x, TOP - 14 * i, cell) for i, row in enumerate(rows) for x, cell in zip((50, 180, 300), row)]
+    places = [
+        (x, TOP - 14 * i, cell)
+        for i, row in enumerate(rows)
+        for x, cell in zip((50, 180, 300), row, strict=True)
+    ]
     document = read(printed_pieces([places]))
     assert [(e.kind, e.text) for e in document.elements] == [
         ("table", "\n".join(" | ".join(row) for row in rows))
@@ -222,3 +230,61 @@ def test_on_page_is_called_for_every_page() -> None:
     data = printed_pieces([[(50.0, TOP, f"Страница номер {n}.")] for n in range(7)])
     assert read_pdf(data, ParseSettings(), lambda: calls.append(None)).n_pages == 7
     assert len(calls) == 7
+
+
+GLYPHS = "M]heh^guc dh_dk Jhkkbckdhc N_^_jZpbb hl bxgy ]h^Z KlZlvy Gh\\u_ aZdhgu ij_^mkfZljb\\Zxsb_ m]heh^gmx"
+GARBLED = [(50.0, TOP - 14 * i, GLYPHS[i : i + 50]) for i in range(12)]
+PICTURE = Image.new("L", (300, 300), 128)
+
+
+def prose(language: str) -> list[Piece]:
+    text = passages(language)[2]
+    return [(50.0, TOP - 14 * i, text[60 * i : 60 * i + 60].strip()) for i in range(8)]
+
+
+def test_pages_that_cannot_be_read_are_named_and_dropped_in_their_place() -> None:
+    document = read(printed_pieces([prose("ru"), PICTURE, GARBLED, GARBLED, GARBLED, prose("uk")]))
+    kinds = [(e.drop.kind if e.drop else "text", pages(e)) for e in document.elements]
+    unreadable = [("unreadable", [page]) for page in (2, 3, 4, 5)]
+    assert [kind for kind in kinds if kind[0] == "unreadable"] == unreadable
+    assert [page for _, page in kinds] == sorted(page for _, page in kinds)
+    assert GLYPHS[:50] in " ".join(e.text for e in document.elements if e.drop)
+    assert len(document.warnings) == 2
+    assert document.warnings[0].startswith("page 2: ") and "picture" in document.warnings[0]
+    assert document.warnings[1].startswith("pages 3–5: ")
+
+
+@pytest.mark.parametrize(("page", "says"), [(PICTURE, "scan"), (GARBLED, "cannot be copied")])
+def test_a_document_without_a_readable_page_is_refused(page: list[Piece] | Image.Image, says: str) -> None:
+    with pytest.raises(Refused, match=says):
+        read(printed_pieces([page, page]))
+
+
+def test_pages_without_readable_text_go_to_text_recognition(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    class Reader:
+        def read(self, data: bytes, numbers: Sequence[int]) -> Iterator[Page]:
+            asked.extend(numbers)
+            for number in numbers:
+                lines = [
+                    Line(text, x, HEIGHT - y - 8, x + 5 * len(text), HEIGHT - y, 8.0)
+                    for x, y, text in prose("uk")
+                ]
+                yield Page(number, WIDTH, HEIGHT, tuple(lines) if number == 2 else ())
+
+    monkeypatch.setattr(pdf_document, "open_reader", lambda settings: Reader())
+    document = read(printed_pieces([prose("ru"), PICTURE, GARBLED, prose("en")]))
+    assert asked == [2, 3]
+    assert (
+        words([text for _, _, text in prose("uk")])[3:9]
+        == words([e.text for e in document.elements if pages(e) == [2] and not e.drop])[3:9]
+    )
+    assert [(e.drop.kind, pages(e)) for e in document.elements if e.drop] == [("unreadable", [3])]
+    assert [warning.split(":")[0] for warning in document.warnings] == ["page 3"]
+
+
+def test_an_empty_page_is_no_fault() -> None:
+    document = read(printed_pieces([prose("ru"), [], prose("en")]))
+    assert document.n_pages == 3 and not document.warnings
+    assert {page for e in document.elements for page in pages(e)} == {1, 3}

@@ -27,6 +27,10 @@ def read_pdf(data: bytes, settings: ParseSettings, on_page: Callable[[], None]) 
 
     on_page: called after each page.
     """
+    if settings.pdf == "layout":
+        from tgrag.ingest.docling_layout import read_pdf_layout  # takes seconds to import
+
+        return read_pdf_layout(data, settings, on_page)
     sheets = [_checked(sheet) for sheet in read_sheets(data, on_page)]
     sheets = _recognised(sheets, data, settings, on_page)
     faults = {sheet.page.number: sheet.fault for sheet in sheets if sheet.fault}
@@ -71,7 +75,7 @@ def _recognised(
 
 
 def _unreadable(sheet: Sheet) -> Element:
-    text = "\n".join(line.text for line in sheet.page.lines) or "[…]"
+    text = "\n".join(line.text for line in sheet.page.lines)
     return Element(
         "paragraph",
         text,
