@@ -3,6 +3,7 @@
 DOCX and OpenDocument texts are made plain first (word.py, opendocument.py); what those mark is resolved here.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping
 from io import BytesIO
 
@@ -190,9 +191,11 @@ def _inline_text(document: DoclingDocument, node: NodeItem) -> str:
 
 def table_text(document: DoclingDocument, table: TableItem) -> str:
     """Return the rows as lines; a merged cell stands once, where it begins."""
+    rows: dict[int, list[TableCell]] = defaultdict(list)
+    for cell in table.data.table_cells:
+        rows[cell.start_row_offset_idx].append(cell)
     lines = []
-    for row in range(table.data.num_rows):
-        cells = (cell for cell in table.data.table_cells if cell.start_row_offset_idx == row)
+    for _, cells in sorted(rows.items()):
         texts = [
             _cell_text(document, cell) for cell in sorted(cells, key=lambda cell: cell.start_col_offset_idx)
         ]

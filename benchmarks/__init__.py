@@ -1,0 +1,1 @@
+"""Benchmarks: python -m benchmarks NAME --help, or scripts/bench NAME --help."""
