@@ -19,11 +19,16 @@ import numpy as np
 from tgrag.chunk.pieces import Closed, Piece
 
 _ONE = 1 << 16  # prices are whole numbers, the same on every machine; a hash costs less than one
-_BY_WHAT_IT_CLOSES: dict[Closed, int] = {"paragraph": 0, "sentence": _ONE // 4, "clause": 3 * _ONE}
+_BY_WHAT_IT_CLOSES: dict[Closed, int] = {
+    "paragraph": 0,
+    "sentence": _ONE // 2,
+    "clause": 3 * _ONE,
+    "word": 6 * _ONE,
+}
 _FOR_WHAT_IS_SHORT = 3 * _ONE  # of a unit that is short by the whole limit
 _FOR_A_CRUMB = 2 * _ONE
 _DEAREST = 1 << 62
-_RADIUS = 1.5  # in limits: what is the cheapest place so far to both sides is always a cut
+_RADIUS = 1.25  # in limits: what is the cheapest place so far to both sides is always a cut
 
 
 def unit_edges(

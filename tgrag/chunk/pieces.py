@@ -15,7 +15,7 @@ from tgrag.chunk.structure import Section, Span
 from tgrag.models.protocols import Tokenizer
 from tgrag.records import Language
 
-Closed = Literal["paragraph", "sentence", "clause"]
+Closed = Literal["paragraph", "sentence", "clause", "word"]
 
 _WORD = re.compile(r"\S+")
 _END_MARK = re.compile(r"[.!?…:;][\"'“”»’)\]]*\Z")
@@ -104,11 +104,13 @@ def _count_within(text: str, tokenizer: Tokenizer, limit: int) -> int | None:
 def _clauses(
     text: str, start: int, end: int, closes: Closed, tokenizer: Tokenizer, limit: int
 ) -> Iterator[Piece]:
-    """Cut a sentence after punctuation, and where there is none after an eighth of the limit."""
+    """Cut a sentence after punctuation and lines, and where there are none after an eighth of the limit."""
     begun, stop, total = start, start, 0
     for a, b, n_tokens in _words(text, start, end, tokenizer, limit):
-        if total and (not text[stop - 1].isalnum() or total + n_tokens > limit // _CLAUSES_A_UNIT):
-            yield Piece(begun, stop, tokenizer.count(text[begun:stop]), "clause", is_whole=False)
+        is_clause = not text[stop - 1].isalnum() or text[stop] == "\n"
+        if total and (is_clause or total + n_tokens > limit // _CLAUSES_A_UNIT):
+            complete: Closed = "clause" if is_clause else "word"
+            yield Piece(begun, stop, tokenizer.count(text[begun:stop]), complete, is_whole=False)
             begun, total = a, 0
         stop, total = b, total + n_tokens
     yield Piece(begun, stop, tokenizer.count(text[begun:stop]), closes, is_whole=False)

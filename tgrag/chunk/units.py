@@ -78,23 +78,24 @@ def _spans(
     edges = unit_edges(text, found, room, settings.earliest_cut, settings.join_below)
     before = 0
     for cut, next_cut in pairwise(edges):
-        for first, beyond in _halves(text, found, cut, next_cut, tokenizer, room):
-            end = found[beyond - 1].end
-            begun = _begin(found, before, first, settings.overlap)
-            while (
-                n_tokens := tokenizer.count(text[found[begun].start : end])
-            ) > settings.limit and begun < first:
-                begun += 1
-            yield found[begun].start, end, n_tokens
+        for first, beyond, n_tokens in _halves(text, found, cut, next_cut, tokenizer, room):
+            start, end = found[first].start, found[beyond - 1].end
+            for begun in range(_begin(found, before, first, settings.overlap), first):
+                n_with_repeated = tokenizer.count(text[found[begun].start : end])
+                if n_with_repeated <= settings.limit:
+                    start, n_tokens = found[begun].start, n_with_repeated
+                    break
+            yield start, end, n_tokens
             before = first
 
 
 def _halves(
     text: str, found: Sequence[Piece], first: int, beyond: int, tokenizer: Tokenizer, limit: int
-) -> Iterator[tuple[int, int]]:
+) -> Iterator[tuple[int, int, int]]:
     """Yield the pieces as they are, or halved when joined they have more tokens than their sum let expect."""
-    if beyond - first == 1 or tokenizer.count(text[found[first].start : found[beyond - 1].end]) <= limit:
-        yield first, beyond
+    n_tokens = tokenizer.count(text[found[first].start : found[beyond - 1].end])
+    if n_tokens <= limit or beyond - first == 1:
+        yield first, beyond, n_tokens
     else:
         middle = (first + beyond) // 2
         yield from _halves(text, found, first, middle, tokenizer, limit)
@@ -102,8 +103,11 @@ def _halves(
 
 
 def _begin(found: Sequence[Piece], before: int, first: int, overlap: int) -> int:
-    """Return the piece to begin with so that whole sentences of the unit before (from ``before`` on) are repeated."""
-    while first > before and found[first - 1].is_whole and found[first - 1].n_tokens <= overlap:
+    """Return the piece to begin with to repeat whole sentences of the unit before, which begins at ``before``.
+
+    Not all of them: a unit that stands whole in the next one would say nothing of its own.
+    """
+    while first > before + 1 and found[first - 1].is_whole and found[first - 1].n_tokens <= overlap:
         first -= 1
         overlap -= found[first].n_tokens
     return first

@@ -1,5 +1,5 @@
 from tgrag.chunk import layout
-from tgrag.records import Element, ParsedDocument
+from tgrag.records import Drop, Element, ParsedDocument
 
 
 def document(*elements: tuple[int | None, str]) -> ParsedDocument:
@@ -86,3 +86,22 @@ def test_the_layout_of_a_beginning_is_a_beginning_of_the_layout():
 def test_an_empty_document_has_no_section():
     assert layout(document()).sections == ()
     assert layout(document((1, "Глава"), (None, "  "))).sections == ()
+
+
+def test_what_is_dropped_amid_a_section_stands_after_its_body():
+    number = Drop("page_furniture", "page number")
+    elements = (
+        Element("paragraph", "Содержание", drop=Drop("contents", "a list of headings")),
+        Element("heading", "I", 1),
+        Element("paragraph", "1", drop=number),
+        Element("paragraph", "а"),
+        Element("paragraph", "2", drop=number),
+        Element("paragraph", "б"),
+        Element("heading", "3", 1, drop=number),
+        Element("heading", "II", 1),
+        Element("paragraph", "в"),
+    )
+    parsed = layout(ParsedDocument("ok", elements=elements))
+    assert parsed.text.split("\n\n") == ["Содержание", "I", "1", "а", "б", "2", "3", "II", "в"]
+    assert paths(parsed) == [(0, None, "1", ("I",)), (0, None, "2", ("II",))]
+    assert [span.element.text for span in parsed.sections[0].body] == ["а", "б"]
