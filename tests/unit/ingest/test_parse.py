@@ -76,30 +76,6 @@ def test_csv_of_any_encoding(encoding: str) -> None:
     assert shape("a.csv", data) == [("table", None, None, "Місто | Річка\nКиїв | Дніпро, Либідь")]
 
 
-def test_pdf_lines_become_paragraphs_with_pages() -> None:
-    first = [
-        (72, 760, "Chapter 1. Down the Rabbit-Hole"),
-        (72, 720, "Alice was beginning to get very tired of sitting by her sister on the ba-"),
-        (72, 706, "nk, and of having nothing to do: once or twice she had peeped into it."),
-        (72, 670, "So she was considering in her own mind."),
-        (290, 30, "17"),
-    ]
-    second = [(72, 760, "There was nothing so very remarkable in that.")]
-    assert shape("a.pdf", pdf([first, second])) == [
-        ("heading", 5, 1, "Chapter 1. Down the Rabbit-Hole"),
-        (
-            "paragraph",
-            None,
-            1,
-            "Alice was beginning to get very tired of sitting by her sister on the bank, and of having nothing to do:"
-            " once or twice she had peeped into it.",
-        ),
-        ("paragraph", None, 1, "So she was considering in her own mind."),
-        ("paragraph", None, 2, "There was nothing so very remarkable in that."),
-    ]
-    assert parse("a.pdf", pdf([first, second])).n_pages == 2
-
-
 GLYPHS = (
     "M]heh^guc dh_dk Jhkkbckdhc N_^_jZpbb hl bxgy ]h^Z KlZlvy Gh\\\\u_ aZdhgu ij_^mkfZljb\\\\Zxsb_ m]heh^gmx"
 )

@@ -248,7 +248,7 @@ def test_pages_that_cannot_be_read_are_named_and_dropped_in_their_place() -> Non
     unreadable = [("unreadable", [page]) for page in (2, 3, 4, 5)]
     assert [kind for kind in kinds if kind[0] == "unreadable"] == unreadable
     assert [page for _, page in kinds] == sorted(page for _, page in kinds)
-    assert GLYPHS[:50] in " ".join(e.text for e in document.elements if e.drop)
+    assert GLYPHS[5:40] in " ".join(e.text for e in document.elements if e.drop)
     assert len(document.warnings) == 2
     assert document.warnings[0].startswith("page 2: ") and "picture" in document.warnings[0]
     assert document.warnings[1].startswith("pages 3–5: ")

@@ -12,6 +12,7 @@ from tgrag.ingest.pdf.rows import Column, Row
 
 _LARGER = 1.12  # than the body's letters
 _MAX_ROWS, _MAX_CHARACTERS, _MAX_WORDS = 4, 200, 20
+_MAX_SENTENCE_WORDS = 9  # of a title that ends like a sentence
 _CENTRED = 0.04  # of the column's width, by which the middle of a centred line may be off
 _MARGIN = 0.1  # of the column's width, free on both sides of a centred line
 _MIN_BOOKMARKS = 3
@@ -134,16 +135,22 @@ def outline_levels(bookmarks: Sequence[Bookmark]) -> dict[int, dict[str, int]]:
 
 # --- how a block is set -------------------------------------------------------------------------------
 
-Style = tuple[float, bool, int]  # size, bold, depth of its number; sorts by rank when size is negative
+Style = tuple[float, bool, int]  # size in points, bold, depth of the number
+_ASIDE = ("furniture", "footnote")
 
 
 def with_styled_headings(blocks: Sequence[Block], body: float, step: float) -> list[Block]:
     """Make headings of the blocks that are set as such: in larger letters, bold and numbered, bold and centred."""
-    styles = {
-        index: style
-        for index, block in enumerate(blocks)
-        if (style := _style(blocks, index, body, step)) is not None
-    }
+    styles: dict[int, Style] = {}
+    below: Block | None = None
+    for index in range(len(blocks) - 1, -1, -1):
+        if blocks[index].kind in _ASIDE:
+            continue
+        above = blocks[index - 1] if index else None
+        style = _style(above, blocks[index], below, body, step) if below else None
+        if style:
+            styles[index] = style
+        below = blocks[index]
     alike = Counter((size, is_bold) for size, is_bold, _ in styles.values())
     kept = {
         index: style
@@ -158,46 +165,39 @@ def with_styled_headings(blocks: Sequence[Block], body: float, step: float) -> l
     ]
 
 
-def _style(blocks: Sequence[Block], index: int, body: float, step: float) -> Style | None:
-    block = blocks[index]
-    text, first = block.text, block.rows[0]
+def _style(above: Block | None, block: Block, below: Block, body: float, step: float) -> Style | None:
+    """Return how a heading is set; None for what is none. below: the next block of text."""
+    first = block.rows[0]
+    if block.kind != "text" or first.is_turned or len(block.rows) > _MAX_ROWS:
+        return None
+    text = block.text
     numbered = _NUMBERED.fullmatch(text)
     title = numbered["title"] if numbered else text
-    if (
-        block.kind != "text"
-        or first.is_turned
-        or len(block.rows) > _MAX_ROWS
-        or len(text) > _MAX_CHARACTERS
-        or len(text.split()) > _MAX_WORDS
-        or sum(map(str.isalpha, text)) < 3
-        or title[0].islower()
-        or text[-1] in ",;:-–—"
-        or _LEADER.search(text)
-        or (ITEM.match(text) and not numbered)
-        or not _leads_text(blocks, index)
-    ):
+    if not _may_be_title(text, title) or (ITEM.match(text) and not numbered):
         return None
     is_bold = all(row.is_bold for row in block.rows)
-    depth = numbered["number"].count(".") + 1 if numbered else 1
-    size = round(2 * first.size) / 2
-    if first.size > _LARGER * body and not (text[-1] in ".!?…" and len(text.split()) > 9):
-        return size, is_bold, depth
+    style = round(2 * first.size) / 2, is_bold, numbered["number"].count(".") + 1 if numbered else 1
+    if first.size > _LARGER * body and not (text[-1] in ".!?…" and len(text.split()) > _MAX_SENTENCE_WORDS):
+        return style
     if not is_bold or first.size < body / _LARGER:
         return None
     if numbered and is_title_like(title.rstrip(".")):
-        return size, is_bold, depth
-    if is_title_like(text) and _is_centred(block) and _stands_free(blocks, index, step):
-        return size, is_bold, depth
-    return None
+        return style
+    stands_free = above is None or above.rows[-1].page != first.page or is_apart(above.rows[-1], first, step)
+    leads_text = len(below.rows) > 1 and not below.rows[0].is_bold
+    return style if is_title_like(text) and _is_centred(block) and stands_free and leads_text else None
 
 
-def _leads_text(blocks: Sequence[Block], index: int) -> bool:
-    """Tell whether something follows that a heading may stand above."""
-    following = next((block for block in blocks[index + 1 :] if block.kind not in _ASIDE), None)
-    return following is not None
-
-
-_ASIDE = ("furniture", "footnote")
+def _may_be_title(text: str, title: str) -> bool:
+    """Tell whether a text may be a heading, by its form. title: without its number."""
+    return (
+        len(text) <= _MAX_CHARACTERS
+        and len(text.split()) <= _MAX_WORDS
+        and sum(map(str.isalpha, text)) >= 3
+        and not title[0].islower()
+        and text[-1] not in ",;:-–—"
+        and not _LEADER.search(text)
+    )
 
 
 def _is_centred(block: Block) -> bool:
@@ -208,16 +208,3 @@ def _is_centred(block: Block) -> bool:
         and row.left - left > _MARGIN * width
         for row in block.rows
     )
-
-
-def _stands_free(blocks: Sequence[Block], index: int, step: float) -> bool:
-    """Tell whether a block has space above it and text of several lines, not bold, below it."""
-    block = blocks[index]
-    above = blocks[index - 1] if index else None
-    below = next((other for other in blocks[index + 1 :] if other.kind not in _ASIDE), None)
-    is_free = (
-        above is None
-        or above.rows[-1].page != block.rows[0].page
-        or is_apart(above.rows[-1], block.rows[0], step)
-    )
-    return is_free and below is not None and len(below.rows) > 1 and not below.rows[0].is_bold
