@@ -19,6 +19,7 @@ MARKED = {
         "В 1917 г. Октябрьская революция победила.",
         "Волнение овладело им.|Карета подъехала.",
         "Завод им. Ленина закрыт.|Люди ушли.",
+        "Сосед помог им.|Иван ушел, и все говорили о нем.|Марья молчала.",
         "— Кто там?|— Я.|Открой.",
         "Книги Я. Перельмана читали все.",
         "Пришли все; Иван остался.|Маша тоже.",
@@ -70,6 +71,9 @@ MARKED = {
         "It ended World War I.|New buildings rose on Dec. 10, 1919.",
         "Acme Inc. Robotics grew.|Acme Ltd.|It fell at 5 p.m.|Then it rose.",
         "It grew.[citation needed] However, it fell.".replace("] ", "]|"),
+        "He was ill.|John came from Los Angeles, CA.|Mary stayed in Ill. The rest left.".replace(
+            "Ill. The", "Ill.|The"
+        ),
         "CHAPTER VIII. TOBACCO.|It harms.",
         "What is it? 24. Why?|25. How?".replace("? 24", "?|24"),
         "He came in 1902.|200 men left.|iPhone sales rose.",

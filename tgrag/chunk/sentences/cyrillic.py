@@ -37,11 +37,11 @@ _ABBREVIATIONS: dict[Language, Abbreviations] = {
         ),
         tails=_set("др инк лтд пр проч т.д т.п т.пр н.э р.х с.г"),
         heads=_set(
-            "акад англ авг апр арх архиеп архим букв бул бульв внутр вып ген гл гор гос гр греч дер дек див докт доп "
+            "акад англ авг апр арх архиеп архим букв бул бульв внутр вып ген гл гор гос гр греч дер дек докт доп "
             "доц ед епископ еп зав зам зап изд илл им инж исп ит кан канд кап кв кит кн комн кор корп корр лат лейт "
-            "май митр наб нар нач нем нояб обл обр оз ок окт отв офиц пер подполк полк пом пос пп преп прил прим "
-            "примеч проезд просп прот проф разд ред рис род рос рук русск сб св сев сен сент след слав соавт собр "
-            "сокр соч сост ст станц стр табл тел тов тт ук указ укр ул ум усл устар февр физ франц фр цит чл шт эл юж юр "
+            "митр наб нар нач нем нояб обл обр оз ок окт отв офиц пер подполк полк пом пос пп преп прил прим "
+            "примеч просп прот проф разд ред рис род рос рук русск сб св сев сен сент слав соавт собр "
+            "сокр соч сост ст станц стр табл тел тов тт ук укр ул усл устар февр физ франц фр цит чл шт эл юж юр "
             "яз янв яп"
         ),
         sure=_set("см ср напр т.е т.к т.н т.о т.ч т.наз и.о p.s"),
@@ -53,8 +53,8 @@ _ABBREVIATIONS: dict[Language, Abbreviations] = {
         ),
         tails=_set("ін інк лтд т.д т.п н.е р.х"),
         heads=_set(
-            "абз акад англ архиєп бл бл буд букв бул бульв верес вид вип вн вул гол грец груд див дод докт доц ел "
-            "єп жовт зав зам заст зб зокр ісп ім інж іт канд кап кв квіт кит кн кор корп кор лат лист листоп лип лют "
+            "абз акад англ архиєп бл буд букв бул бульв верес вид вип вн вул гол грец груд дод докт доц ел "
+            "єп жовт зав зам заст зб зокр ісп ім інж іт канд кап кв квіт кит кн кор корп лат лист листоп лип лют "
             "мал митр наб нар нач нім оз обл пер перекл підп пл полк пом пп преп прим пров просп проф ред рис розд "
             "рос св сел серп сер січ смт ст стор табл тел тов трав твор укл укр упоряд факс фр франц цит чл черв яп"
         ),
@@ -65,6 +65,7 @@ _NUMBER = re.compile(r"(?:\d(?:[\d.,:/–—-]*\d)?(?:-[а-яіїє]{1,3})?|[IVX
 _GLUED = re.compile(r"\d[\d.,–—-]*(?=[^\W\d_]+$)")
 _CLOSED = frozenset({"NPRO", "CONJ", "PREP", "PRCL"})  # classes of words that no name belongs to
 _OPENING = frozenset({"VERB", "ADVB", "INFN", "GRND", "PRED", "INTJ"})
+_GOVERNING = frozenset({"VERB", "INFN", "GRND", "PREP"})
 _VERBS = frozenset({"VERB", "PRTS", "ADJS"})
 # What is told apart by letters: no initial follows these.
 _LETTERED = _set(
@@ -115,7 +116,7 @@ def _ends_at_short_word(stop: Stop, previous: str, last: str, short: str, langua
     if len(short) == 1:
         return _ends_at_letter(stop, previous, short, is_counted, language)
     if key in known.heads or is_consonants:
-        return _ends_at_head(stop, short, language)
+        return _ends_at_head(stop, previous, short, language)
     return True
 
 
@@ -183,11 +184,14 @@ def _is_lettered(word: str, language: Language) -> bool:
     return word.isalpha() and lemma(word, language) in _LETTERED
 
 
-def _ends_at_head(stop: Stop, word: str, language: Language) -> bool:
+def _ends_at_head(stop: Stop, previous: str, word: str, language: Language) -> bool:
     """Judge a full stop after what may be an abbreviation, and may be a word («овладело им. Карета подъехала»)."""
     if _is_in_brackets(stop) or stop.word[0].isdigit():
         return False
     if _is_closed(stop, language):
         return True
     is_word = any(p.is_known and "Abbr" not in p.tag.grammemes for p in parses(word, language)[:1])
-    return is_word and not (stop.is_before_initial or _may_be_name(stop, language))
+    if not is_word or stop.is_before_initial or stop.word.isascii():
+        return False
+    # «помог им. Иван ушел», «о нем. Иван ушел», but «завод им. Ленина»
+    return not _may_be_name(stop, language) or parses(previous, language)[0].tag.POS in _GOVERNING

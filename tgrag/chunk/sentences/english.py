@@ -21,10 +21,11 @@ _REFERENCES = _set(
     "tab app jan feb mar apr jun jul aug sep sept oct nov dec"
 )
 _TAILS = _set(
-    "inc ltd co corp bros jr sr st ste mt ft ave blvd rd dept est univ assn intl al ph.d b.c a.d a.m p.m ed eds "
+    "inc ltd co corp bros jr sr st ste mt ft ave blvd rd dept univ assn intl ph.d b.c a.d "
     "ala ariz ark calif colo conn fla ga ill ind kan ky mass md mich minn miss mo mont neb nev okla penn pa tenn tex "
     "va vt wash wis wyo"
 )
+_SMALL_TAILS = _set("al a.m p.m ed eds est")
 # What is told apart by letters: no initial follows these.
 _LETTERED = _set(
     "war vitamin hepatitis group class type plan grade phase point category version option level section part act book "
@@ -67,7 +68,7 @@ def ends_sentence(stop: Stop, language: Language) -> bool:
 
 def is_followed(word: str) -> bool:
     """Tell whether something always follows an abbreviation, such as a title."""
-    return word in _TITLES or word.lower() in _LINKS
+    return word in _TITLES or (word.lower() in _LINKS and not word.isupper())
 
 
 def ends_at_full_stop(stop: Stop) -> bool:
@@ -88,7 +89,8 @@ def ends_at_full_stop(stop: Stop) -> bool:
         return not _may_be_middle_initial(previous) or _opens(stop.word, stop.after)
     if lower in _CLOSING:
         return ")" not in stop.closing and not before_number
-    if len(last) == 1 or lower in _TAILS or _DOTTED.fullmatch(last):
+    is_tail = lower in _SMALL_TAILS or (lower in _TAILS and last[0].isupper())
+    if len(last) == 1 or is_tail or _DOTTED.fullmatch(last):
         return ")" not in stop.closing and not before_number and _opens(stop.word, stop.after)
     return True
 
