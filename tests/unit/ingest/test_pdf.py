@@ -9,6 +9,7 @@ from PIL import Image
 
 from tests.unit.ingest.printing import HEIGHT, WIDTH, Piece, Style, Text, printed, printed_pieces
 from tgrag.ingest.page import Line, Page
+from tgrag.ingest.parse import parse
 from tgrag.ingest.pdf import document as pdf_document
 from tgrag.ingest.pdf import read_pdf
 from tgrag.ingest.refusal import Refused
@@ -288,3 +289,28 @@ def test_an_empty_page_is_no_fault() -> None:
     document = read(printed_pieces([prose("ru"), [], prose("en")]))
     assert document.n_pages == 3 and not document.warnings
     assert {page for e in document.elements for page in pages(e)} == {1, 3}
+
+
+def test_a_contents_page_is_dropped_and_its_chapters_are_found() -> None:
+    names = ["Про гори та доли", "Про ріки й озера", "Про поле", "Про степ"]
+    texts = [Text("Зміст"), *(Text(f"{name} {'.' * 40} {3 * index + 2}") for index, name in enumerate(names))]
+    for index, name in enumerate(names):
+        texts.append(Text(name, new_page=True))
+        texts += map(Text, passages("uk")[4 * index : 4 * index + 4])
+    document = parse("a.pdf", printed(texts, Style(gap=8)))
+    assert [e.text for e in document.elements if e.kind == "heading"] == names
+    dropped = [(e.drop.kind, pages(e)) for e in document.elements if e.drop]
+    assert dropped == [("contents", [1])] * 5
+
+
+def test_titles_with_numbers_on_the_right_are_lines_of_contents_and_prices_are_a_table() -> None:
+    def rows(numbers: Sequence[int]) -> list[Piece]:
+        places = [TOP - 14 * index for index in range(len(numbers))]
+        cells = [
+            [(50.0, y, f"Рядок номер {y:.0f}"), (330.0, y, str(n))]
+            for y, n in zip(places, numbers, strict=True)
+        ]
+        return [piece for row in cells for piece in row]
+
+    assert len(read(printed_pieces([rows([2, 5, 9])])).elements) == 3
+    assert [e.kind for e in read(printed_pieces([rows([25, 8, 90])])).elements] == ["table"]

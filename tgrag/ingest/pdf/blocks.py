@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
+from tgrag.ingest.headings import is_contents_line
 from tgrag.ingest.pdf.rows import Column, Row
 from tgrag.ingest.text import ends_sentence, starts_lower
 
@@ -71,7 +72,11 @@ def to_blocks(column: Column, step: float) -> list[Block]:
         end = table_end(rows, index)
         if end:
             close()
-            blocks.append(Block("table", rows[index:end], edges))
+            run = rows[index:end]
+            if _is_contents(run):
+                blocks += [Block("text", (row,), edges) for row in run]
+            else:
+                blocks.append(Block("table", run, edges))
             index = end
             continue
         if paragraph and begins_paragraph(paragraph, rows[index], edges, step):
@@ -97,9 +102,11 @@ def begins_paragraph(paragraph: Sequence[Row], row: Row, edges: tuple[float, flo
         return True
     if row.is_turned:
         return not starts_lower(row.text)
-    if is_apart(before, row, step):
-        return True
     is_ended = _is_ended_early(before, row, edges)
+    if is_contents_line(before.text):
+        return True
+    if is_apart(before, row, step):
+        return is_ended or not _breaks_off(before, row)
     margin = min(other.left for other in paragraph[1:]) if len(paragraph) > 1 else min(before.left, row.left)
     least, most = (share * row.size for share in _INDENT)
     if (
@@ -115,6 +122,12 @@ def begins_paragraph(paragraph: Sequence[Row], row: Row, edges: tuple[float, flo
         and not starts_lower(row.text)
         and (ends_sentence(before.text) or before.is_bold != row.is_bold)
     )
+
+
+def _breaks_off(before: Row, row: Row) -> bool:
+    """Tell whether a sentence goes on from a row to the next one, by its signs."""
+    is_open = before.text[-1] not in ".!?…:;"
+    return is_open and (starts_lower(row.text) or row.text[0].isdigit()) and not ITEM.match(row.text)
 
 
 def goes_on(text: Block, block: Block, has_indents: bool) -> bool:
@@ -161,6 +174,14 @@ def table_end(rows: Sequence[Row], index: int) -> int:
     ):
         end += 1
     return end if end - index > 1 else 0
+
+
+def _is_contents(rows: Sequence[Row]) -> bool:
+    """Tell whether aligned rows are titles with the numbers of their pages."""
+    if not all(len(row.cells) == 2 and row.cells[1].isdecimal() for row in rows):
+        return all(is_contents_line(row.text) for row in rows)
+    numbers = [int(row.cells[1]) for row in rows]
+    return len(rows) > 2 and numbers == sorted(numbers) and len(set(numbers)) > 1
 
 
 def _has_cells(row: Row) -> bool:
