@@ -17,10 +17,13 @@ Role = Literal["contents", "heading", "list_item", "title"]
 
 CONTENTS = Drop("contents", "the file marks it as a table of contents")
 
+NAMED_LEVEL = 8  # of headings without a level of their own: below those of words and styles
+
 _CODES: dict[Role, str] = {"contents": "c", "heading": "h", "list_item": "l", "title": "t"}
 _ROLES = {code: role for role, code in _CODES.items()}
 _ROLE = re.compile("\ufdd0([chlt])([0-9]*)\ufdd1")
 _CONTENTS_TITLE = re.compile(r"(?:(?:table of )?contents|содержание|оглавление|зміст)[.:]?", re.IGNORECASE)
+_NUMBER = re.compile(r"\d+(?:\.\d+)*")
 _NOTE = re.compile("\ufdd2([^\ufdd3]*)\ufdd3")
 
 
@@ -44,7 +47,10 @@ def unmarked(text: str) -> str:
 
 
 def resolve(elements: Iterable[Element], notes: Mapping[str, str]) -> tuple[Element, ...]:
-    """Take the marks out: elements become what they were marked as, each followed by its notes as footnotes."""
+    """Take the marks out: elements become what they were marked as, each followed by its notes as footnotes.
+
+    What a marked table of contents names is a heading, also where no style says so.
+    """
     resolved: list[Element] = []
     for element in elements:
         if role_of(element.text) == "contents" and resolved and _CONTENTS_TITLE.fullmatch(resolved[-1].text):
@@ -59,7 +65,25 @@ def resolve(elements: Iterable[Element], notes: Mapping[str, str]) -> tuple[Elem
             for key in _NOTE.findall(element.text)
             if notes.get(key)
         )
-    return tuple(resolved)
+    entries = frozenset(_letters(element.text) for element in resolved if element.drop == CONTENTS) - {""}
+    return tuple(_as_named(element, entries) for element in resolved)
+
+
+def _as_named(element: Element, entries: frozenset[str]) -> Element:
+    if (
+        element.drop
+        or element.kind not in ("paragraph", "list_item")
+        or _letters(element.text) not in entries
+    ):
+        return element
+    number = _NUMBER.match(element.text)
+    depth = number[0].count(".") if number else 0
+    return replace(element, kind="heading", level=NAMED_LEVEL + depth, text=squeeze(element.text))
+
+
+def _letters(text: str) -> str:
+    """Return what a heading and its entry in the contents have in common: no numbers, no dots."""
+    return "".join(filter(str.isalpha, text.casefold()))
 
 
 def _as_marked(element: Element, role: Role | None, level: int) -> Element:

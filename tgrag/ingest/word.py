@@ -7,20 +7,22 @@ file's XML first: changes are accepted, words are made whole, automatic numbers 
 
 from collections.abc import Iterator
 from copy import deepcopy
+from dataclasses import dataclass
 
 from lxml import etree
 
 from tgrag.ingest.archive import DAMAGED, Archive
-from tgrag.ingest.marks import Role, note_mark, role_mark
+from tgrag.ingest.marks import NAMED_LEVEL, Role, note_mark, role_mark
 from tgrag.ingest.refusal import Refused
 from tgrag.ingest.text import clean, squeeze
-from tgrag.ingest.word_styles import Numbers, Styles, value
+from tgrag.ingest.word_styles import ListPlace, Numbers, Styles, value
 from tgrag.ingest.xml import Node, children, descendant, local
 
 MAIN_PART = "word/document.xml"
 _NOTE_PARTS = {"footnote": "word/footnotes.xml", "endnote": "word/endnotes.xml"}
 _DELETED = frozenset(("del", "moveFrom", "rPrChange", "pPrChange", "Fallback"))
 _WRAPPERS = frozenset(("ins", "moveTo", "hyperlink", "smartTag", "customXml"))
+_MAX_HEADING_CHARACTERS = 120
 # Comments are removed because Docling takes them for elements.
 _XML = etree.XMLParser(
     resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True, huge_tree=True
@@ -34,12 +36,18 @@ def printed(archive: Archive) -> tuple[bytes, dict[str, str]]:
     styles = Styles(_part(archive, "word/styles.xml"))
     numbers = Numbers(_part(archive, "word/numbering.xml"), styles)
     _accept_changes(root)
+    strong = {node for node in _paragraphs(root) if styles.is_bold(node)}
     _make_plain(root)
     notes = dict(_notes(archive))
     _mark_notes(root)
     contents = set(_contents(root, styles))
-    for paragraph in [node for node in root.iter() if local(node) == "p" and _has_style_space(node)]:
-        _mark(paragraph, styles, numbers, paragraph in contents)
+    lines = [
+        _line(node, styles, numbers, node in contents, node in strong)
+        for node in _paragraphs(root)
+        if _own_text(node).strip()
+    ]
+    for before, line, following in zip([None, *lines], lines, [*lines[1:], None], strict=False):
+        _mark(before, line, following)
     return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8", standalone=True)), notes
 
 
@@ -52,9 +60,9 @@ def _part(archive: Archive, name: str) -> Node | None:
         raise Refused(DAMAGED.format(f"{name} cannot be read")) from error
 
 
-def _has_style_space(node: Node) -> bool:
-    """Tell a paragraph of text from one of a drawing, which has the same local name."""
-    return "wordprocessingml" in str(node.tag)
+def _paragraphs(root: Node) -> list[Node]:
+    """Return the paragraphs of text; those of drawings have the same local name."""
+    return [node for node in root.iter() if local(node) == "p" and "wordprocessingml" in node.tag]
 
 
 def _accept_changes(root: Node) -> None:
@@ -142,37 +150,75 @@ def _paragraph_of(node: Node) -> Node:
     return next((above for above in node.iterancestors() if local(above) == "p"), node)
 
 
-def _mark(paragraph: Node, styles: Styles, numbers: Numbers, is_contents: bool) -> None:
-    """Write what a paragraph is, and its automatic number, before its text; leave Docling nothing to guess."""
-    own = [
-        node for run in paragraph if local(run) in ("r", "sdt") for node in run.iter() if local(node) == "t"
-    ]
-    has_text = any((node.text or "").strip() for node in own)
-    if not has_text:
-        return
-    heading = styles.heading_level(paragraph)
-    number = numbers.next(paragraph)
-    role: Role | None = (
-        "contents"
-        if is_contents
-        else "heading"
-        if heading
-        else "title"
-        if styles.is_title(paragraph)
-        else "list_item"
-        if number is not None
-        else None
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A paragraph with a text, and what it is. number: as it is printed, None where it is in no list."""
+
+    node: Node
+    text: str
+    role: Role | None
+    level: int
+    number: str | None
+    list_place: ListPlace | None
+    is_strong: bool
+
+
+def _line(node: Node, styles: Styles, numbers: Numbers, is_contents: bool, is_bold: bool) -> _Line:
+    text, level, number = _own_text(node).strip(), styles.heading_level(node), numbers.next(node)
+    role: Role | None = None
+    if is_contents:
+        role = "contents"
+    elif level:
+        role = "heading"
+    elif styles.is_title(node):
+        role = "title"
+    elif number is not None:
+        role = "list_item"
+    return _Line(node, text, role, level or 0, number, numbers.place(node), is_bold or text.isupper())
+
+
+def _own_text(paragraph: Node) -> str:
+    """Return the text of a paragraph without that of text boxes in it."""
+    runs = (run for run in paragraph if local(run) in ("r", "sdt"))
+    nodes = (node for run in runs for node in run.iter() if local(node) == "t")
+    return "".join(node.text or "" for node in nodes)
+
+
+def _is_numbered_heading(before: _Line | None, line: _Line, following: _Line | None) -> bool:
+    """Tell a heading without a heading style: numbered, bold or in capitals, and not one of a list of such lines."""
+    is_like_one = (
+        line.role == "list_item"
+        and line.list_place is not None
+        and line.is_strong
+        and any(character.isalnum() for character in line.number or "")
+        and len(line.text) <= _MAX_HEADING_CHARACTERS
+        and line.text[-1] not in ".;:,"
     )
-    prefix = role_mark(role, heading or 0) if role else ""
-    prefix += f"{number} " if number else ""
-    if prefix:
-        run = _element(paragraph, "r")
-        run.append(_element(paragraph, "t", prefix))
-        run[0].set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
-        place = 1 if local(paragraph[0]) == "pPr" else 0
-        paragraph.insert(place, run)
+    if (
+        not is_like_one
+        or following is None
+        or any(local(above) == "tc" for above in line.node.iterancestors())
+    ):
+        return False
+    beside = (before, following)
+    return not any(near and near.is_strong and near.list_place == line.list_place for near in beside)
+
+
+def _mark(before: _Line | None, line: _Line, following: _Line | None) -> None:
+    """Write what a paragraph is, and its automatic number, before its text; leave Docling nothing to guess."""
+    role, level = line.role, line.level
+    if line.list_place and _is_numbered_heading(before, line, following):
+        role, level = "heading", NAMED_LEVEL + line.list_place.depth
+    prefix = role_mark(role, level) if role else ""
+    prefix += f"{line.number} " if line.number else ""
+    if not prefix:
+        return
+    run = _element(line.node, "r")
+    run.append(_element(line.node, "t", prefix))
+    run[0].set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
+    line.node.insert(1 if local(line.node[0]) == "pPr" else 0, run)
     if role:
-        _make_ordinary(paragraph)
+        _make_ordinary(line.node)
 
 
 def _make_ordinary(paragraph: Node) -> None:

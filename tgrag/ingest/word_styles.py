@@ -54,6 +54,15 @@ class Styles:
     def is_contents(self, paragraph: Node) -> bool:
         return any(_CONTENTS.fullmatch(_name(style)) for style in self.chain(paragraph))
 
+    def is_bold(self, paragraph: Node) -> bool:
+        """Tell whether all the text of a paragraph is bold, by its runs or else by its style."""
+        runs = [run for run in paragraph if local(run) == "r" and descendant(run, "t") is not None]
+        by_style = next(
+            (found for style in self.chain(paragraph) if (found := _bold(style)) is not None), False
+        )
+        stated = (_bold(run) for run in runs)
+        return bool(runs) and all(by_style if found is None else found for found in stated)
+
     def chain(self, paragraph: Node) -> Iterator[Node]:
         """Yield the paragraph's style and those that it is based on."""
         stated = next(iter(children(paragraph, "pPr")), None)
@@ -68,6 +77,13 @@ class Styles:
             name = value(next(iter(children(self._nodes[name], "basedOn")), None))
 
 
+def _bold(node: Node) -> bool | None:
+    """Return what the character properties of a run or a style say of bold letters, None where they say nothing."""
+    marks = (mark for properties in children(node, "rPr") for mark in children(properties, "b"))
+    mark = next(marks, None)
+    return None if mark is None else value(mark) not in ("0", "false", "off")
+
+
 def _name(style: Node) -> str:
     return value(next(iter(children(style, "name")), None)) or ""
 
@@ -75,6 +91,14 @@ def _name(style: Node) -> str:
 def _outline_level(node: Node) -> int | None:
     level = _whole(value(node), _BODY_LEVEL)
     return level + 1 if 0 <= level < _BODY_LEVEL else None
+
+
+@dataclass(frozen=True, slots=True)
+class ListPlace:
+    """list: its number in numbering.xml. depth: from 0."""
+
+    list: str
+    depth: int
 
 
 @dataclass
@@ -123,10 +147,10 @@ class Numbers:
 
     def next(self, paragraph: Node) -> str | None:
         """Return the printed number of the next paragraph, "" for a bullet, None where it is in no list."""
-        found = self._place(paragraph)
+        found = self.place(paragraph)
         if found is None:
             return None
-        number, depth = found
+        number, depth = found.list, found.depth
         scheme = self._schemes[number]
         level = scheme.levels.get(depth)
         if level is None:
@@ -137,8 +161,8 @@ class Numbers:
         scheme.counters[depth] = before + 1
         return "" if level.format == "bullet" else self._printed(scheme, level).strip()
 
-    def _place(self, paragraph: Node) -> tuple[str, int] | None:
-        """Return the list that a paragraph is in, and how deep, by its own properties or by its style's."""
+    def place(self, paragraph: Node) -> ListPlace | None:
+        """Return the list that a paragraph is in, by its own properties or by its style's."""
         stated = next(iter(children(paragraph, "pPr")), None)
         sources = [stated] if stated is not None else []
         styles = list(self._styles.chain(paragraph))
@@ -154,8 +178,8 @@ class Numbers:
         if depth is None:  # a level may name the style that stands on it
             names = [value(style, "styleId") for style in styles]
             levels = self._schemes[number].levels.items()
-            return number, next((deep for deep, level in levels if level.style in names and level.style), 0)
-        return number, _whole(depth)
+            depth = str(next((deep for deep, level in levels if level.style in names and level.style), 0))
+        return ListPlace(number, _whole(depth))
 
     def _printed(self, scheme: _Scheme, level: _Level) -> str:
         def count(match: re.Match[str]) -> str:

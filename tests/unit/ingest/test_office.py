@@ -140,6 +140,44 @@ def test_automatic_numbers_are_written_out() -> None:
     ]
 
 
+def test_bold_numbered_lines_are_headings_but_not_in_a_list_of_them() -> None:
+    def bold(depth: int, text: str) -> str:
+        return listed(4, depth, "").replace(run(""), run(text, "<w:b/>"))
+
+    numbering = (
+        '<w:abstractNum w:abstractNumId="0">'
+        + level(0, "decimal", "%1.")
+        + level(1, "decimal", "%1.%2.")
+        + '</w:abstractNum><w:num w:numId="4"><w:abstractNumId w:val="0"/></w:num>'
+    )
+    assert word_rows(
+        bold(0, "Предмет договора"),
+        bold(1, "Услуги"),
+        run("Исполнитель оказывает услуги."),
+        listed(4, 0, "ПРАВА СТОРОН"),
+        run("Стороны вправе."),
+        bold(0, "Требования к сроку:"),
+        run("Три дня."),
+        bold(0, "Иванов"),
+        bold(0, "Петров"),
+        listed(4, 0, "Просто пункт"),
+        run("Конец."),
+        numbering=numbering,
+    ) == [
+        ("heading", 8, None, "1. Предмет договора"),
+        ("heading", 9, None, "1.1. Услуги"),
+        ("paragraph", None, None, "Исполнитель оказывает услуги."),
+        ("heading", 8, None, "2. ПРАВА СТОРОН"),
+        ("paragraph", None, None, "Стороны вправе."),
+        ("list_item", None, None, "3. Требования к сроку:"),
+        ("paragraph", None, None, "Три дня."),
+        ("list_item", None, None, "4. Иванов"),
+        ("list_item", None, None, "5. Петров"),
+        ("list_item", None, None, "6. Просто пункт"),
+        ("paragraph", None, None, "Конец."),
+    ]
+
+
 def test_changes_are_accepted() -> None:
     deleted_end = '<w:pPr><w:rPr><w:del w:id="4"/></w:rPr></w:pPr>'
     assert word_rows(
@@ -176,7 +214,7 @@ FIELD = '<w:r><w:fldChar w:fldCharType="{}"/></w:r>'
 @pytest.mark.parametrize("by", ["field", "style"])
 def test_contents_are_dropped_with_their_title(by: str) -> None:
     instruction = '<w:r><w:instrText> TOC \\o "1-3" </w:instrText></w:r>'
-    first = run("Глава 1") + "<w:r><w:tab/></w:r>" + run("3")
+    first = run("1 Предмет") + "<w:r><w:tab/></w:r>" + run("3")
     last = run("Глава 2") + "<w:r><w:tab/></w:r>" + run("9")
     if by == "field":
         first = FIELD.format("begin") + instruction + FIELD.format("separate") + first
@@ -184,11 +222,12 @@ def test_contents_are_dropped_with_their_title(by: str) -> None:
     else:
         first, last = (f'<w:pPr><w:pStyle w:val="toc"/></w:pPr>{line}' for line in (first, last))
     styles = style("toc", "toc 1") if by == "style" else ""
-    assert word_rows(run("Содержание"), first, last, run("Текст."), styles=styles) == [
+    assert word_rows(run("Содержание"), first, last, run("Текст."), run("1. Предмет"), styles=styles) == [
         ("paragraph", None, "contents", "Содержание"),
-        ("paragraph", None, "contents", "Глава 1 3"),
+        ("paragraph", None, "contents", "1 Предмет 3"),
         ("paragraph", None, "contents", "Глава 2 9"),
         ("paragraph", None, None, "Текст."),
+        ("heading", 8, None, "1. Предмет"),
     ]
 
 
