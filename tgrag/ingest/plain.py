@@ -45,7 +45,7 @@ def read_plain(text: str) -> tuple[str | None, tuple[Element, ...]]:
         block.clear()
 
     while index < len(lines):
-        is_text = bool(lines[index]) and index not in votes.crowded
+        is_text = bool(lines[index]) and index not in votes.no_chapters
         found = heading_at(lines, index, votes.found.get(index), votes.repeated) if is_text else None
         is_past_title = seen_heading or len(opening) >= _TITLE_LINES
         if found:

@@ -24,7 +24,7 @@ from tgrag.ingest.headings import (
     is_unnumbered,
     line_heading,
 )
-from tgrag.ingest.ordinals import ROMAN, WORD, number
+from tgrag.ingest.ordinals import ROMAN, WORD, number, roman
 from tgrag.ingest.sequences import Mark, in_sequence
 from tgrag.ingest.text import ends_sentence, starts_lower
 
@@ -62,13 +62,13 @@ _DECIMAL = re.compile(r"(?P<path>\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+(?P<title>[^\W\
 
 @dataclass(frozen=True, slots=True)
 class Votes:
-    """found: headings by line. crowded: numbers that only list.
+    """found: headings by line. no_chapters: Roman numbers that are none.
 
     repeated: lines in capitals that come again and again. mere_capitals: these, and others that are no title.
     """
 
     found: dict[int, Heading]
-    crowded: Set[int]
+    no_chapters: Set[int]
     repeated: Set[int]
     mere_capitals: Set[int]
 
@@ -129,7 +129,8 @@ def vote(lines: Sequence[str]) -> Votes:
     mere_capitals = repeated | (set() if stories else _mere_capitals(text, titles, found))
     if not strong and not found:
         found = _dates(text, candidates)
-    return Votes(found, _crowded(text), repeated, mere_capitals)
+    letters, no_chapters = _romans(text, candidates, len(strong) + len(found))
+    return Votes(found | letters, no_chapters, repeated, mere_capitals)
 
 
 def _numbered(text: _Text, candidates: Sequence[int]) -> dict[int, Heading]:
@@ -263,15 +264,25 @@ def _mere_capitals(text: _Text, titles: Sequence[int], found: dict[int, Heading]
     return {i for i in titles if i not in headings and i not in above_another and text.blanks_before(i) < 2}
 
 
-def _crowded(text: _Text) -> set[int]:
-    """Return bare Roman numbers that follow one another with no text between: a list, not chapters."""
-    romans = [index for index, heading in text.strong.items() if bare_roman(heading.text)]
+def _romans(text: _Text, candidates: Sequence[int], n_others: int) -> tuple[dict[int, Heading], set[int]]:
+    """Return the single letters that are Roman numbers in a row of such, and the Roman numbers that are no headings.
+
+    These follow one another with no text between, or stand alone in a text whose headings are of another form.
+    """
+    romans = {i: heading for i, heading in text.strong.items() if bare_roman(heading.text)}
+    letters = [
+        i for i in candidates if len(text.lines[i].rstrip(".)")) == 1 and roman(text.lines[i].rstrip(".)"))
+    ]
+    lines = sorted({*romans, *letters})
+    marks = [Mark("", number(text.lines[i].strip(".) ")) or 0, text.offsets[i]) for i in lines]
+    kept = {lines[index] for index in in_sequence(marks, gap=_LIST_GAP, shortest=2)}
     crowded: set[int] = set()
-    for a, b in pairwise(romans):
-        is_next = number(text.lines[b].strip(".) ")) == (number(text.lines[a].strip(".) ")) or 0) + 1
-        if is_next and text.offsets[b] - text.offsets[a + 1] < _LIST_GAP:
+    for (a, first), (b, second) in pairwise(zip(lines, marks, strict=True)):
+        if second.number == first.number + 1 and text.offsets[b] - text.offsets[a + 1] < _LIST_GAP:
             crowded |= {a, b}
-    return crowded
+    is_alone = n_others - len(romans) >= _FEWEST
+    found = {i: Heading(text.lines[i], SECTION, is_open=True) for i in letters if i in kept}
+    return found, {i for i in romans if i in crowded or (is_alone and i not in kept)}
 
 
 def _dates(text: _Text, candidates: Sequence[int]) -> dict[int, Heading]:
