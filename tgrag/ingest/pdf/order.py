@@ -11,13 +11,15 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from tgrag.ingest.page import Line
+from tgrag.ingest.text import starts_lower
 
 _STRIP = 4.0  # points: the page is cut into strips so wide to see what stands above what
 _SAME_ROW = 0.5  # share of the lesser height by which two pieces overlap when they stand on one row
 _MARK_GAP = 4.0  # of the letters' height: how far a list's mark may stand from its text
 _MIN_ROWS = 5  # rows side by side, from which columns are believed in
 _FULL = 0.75  # of a column's width: what a line of prose fills
-_PROSE_WORDS = 2
+_PROSE_WORDS = 3
+_GOING_ON = 0.4  # share of lines that begin with a small letter, as cells and labels do not
 
 
 def reading_order(lines: Sequence[Line]) -> list[Line]:
@@ -85,7 +87,7 @@ def _untangled(lines: Sequence[Line]) -> list[Line]:
     gutter = statistics.median((a.right + b.left) / 2 for a, b in pairs)
     left = [a for a, b in pairs if a.right <= gutter <= b.left]
     right = [b for a, b in pairs if a.right <= gutter <= b.left]
-    if len(left) < _MIN_ROWS or not (_is_full(left) and _is_full(right)) or _is_table(left, right):
+    if len(left) < _MIN_ROWS or not (_is_running(left) and _is_running(right)) or _is_table(left, right):
         return list(lines)
     across = sorted(line.top for line in lines if line.left < gutter < line.right)
 
@@ -102,11 +104,12 @@ def _is_prose(left: Line, right: Line) -> bool:
     return all(len(line.text.split()) >= _PROSE_WORDS for line in (left, right))
 
 
-def _is_full(column: Sequence[Line]) -> bool:
-    """Tell whether most lines fill their column, as those of prose do and cells do not."""
-    edge, width = min(line.left for line in column), max(line.right for line in column)
-    n_full = sum(line.right > edge + _FULL * (width - edge) for line in column)
-    return n_full > 0.6 * len(column)
+def _is_running(column: Sequence[Line]) -> bool:
+    """Tell whether most lines fill their column and many go on with a sentence, as those of prose do."""
+    left, right = min(line.left for line in column), max(line.right for line in column)
+    n_full = sum(line.right > left + _FULL * (right - left) for line in column)
+    n_going_on = sum(starts_lower(line.text) for line in column)
+    return n_full > 0.6 * len(column) and n_going_on > _GOING_ON * len(column)
 
 
 def _is_table(left: Sequence[Line], right: Sequence[Line]) -> bool:
