@@ -40,6 +40,13 @@ def cpu_seconds(call: Callable[[], object]) -> float:
     return best
 
 
+def timed(call: Callable[[], T]) -> tuple[float, T]:
+    """Return the CPU seconds of one call, and what it gave."""
+    begun = time.process_time()
+    given = call()
+    return time.process_time() - begun, given
+
+
 def peak_of(call: Callable[[T], object], argument: T) -> Peak:
     """Call a module's function in a process of its own and return what it took. Its first call warms it up."""
     context = multiprocessing.get_context("spawn")

@@ -29,7 +29,7 @@ from docling.datamodel.pipeline_options import ConvertPipelineOptions, NativePdf
 from docling.pipeline.native_pdf_pipeline import NativePdfPipeline
 from docling.pipeline.simple_pipeline import SimplePipeline
 
-from benchmarks.measure import Peak, cpu_seconds, on_one_core, peak_of, say, table
+from benchmarks.measure import Peak, cpu_seconds, on_one_core, peak_of, say, table, timed
 from benchmarks.samples import Group, groups, printed, text_of
 from tgrag.chunk import chunk
 from tgrag.ingest.parse import parse
@@ -180,14 +180,9 @@ def _pypdfium2_text(data: bytes) -> int:
 def _length(n_megabytes: float) -> Length:
     say(f"plain text of {n_megabytes:g} MB")
     data = text_of(n_megabytes)
-    document = parse("long.txt", data)
-    n_units = _chunk([document])
-    return Length(
-        mb=len(data) / 1e6,
-        parse_seconds=cpu_seconds(lambda: parse("long.txt", data)),
-        chunk_seconds=cpu_seconds(lambda: _chunk([document])),
-        units=n_units,
-    )
+    parse_seconds, document = timed(lambda: parse("long.txt", data))
+    chunk_seconds, n_units = timed(lambda: _chunk([document]))
+    return Length(len(data) / 1e6, parse_seconds, chunk_seconds, n_units)
 
 
 def _memory(n_pages: int) -> Memory:

@@ -7,6 +7,15 @@ from dataclasses import dataclass, field
 from tgrag.ingest.xml import Node, attribute, children, descendant, local
 
 _HEADING = re.compile(r"(?:heading|заголовок|überschrift|titre|nadpis|nagłówek)\s*([1-9])", re.IGNORECASE)
+# Styles of legal publishers name what they head; the levels are those of headings told by their words.
+_HEADING_OF = re.compile(r"(?:заголовок|heading)\s+(?:of\s+)?(\w+)", re.IGNORECASE)
+_LEVELS_OF = {
+    **dict.fromkeys(("части", "частини", "part"), 3),
+    **dict.fromkeys(("раздела", "розділу", "division"), 4),
+    **dict.fromkeys(("главы", "глави", "chapter"), 5),
+    **dict.fromkeys(("параграфа", "section"), 6),
+    **dict.fromkeys(("статьи", "статті", "article"), 7),
+}
 _TITLE = re.compile(r"title|название|заголовок|назва", re.IGNORECASE)
 _CONTENTS = re.compile(r"(?:toc|оглавление|зміст|содержание)\s*(?:[1-9]|heading)", re.IGNORECASE)
 _BODY_LEVEL = 9  # an outline level of 9 says that it is body text
@@ -42,10 +51,11 @@ class Styles:
         if own is not None:
             return _outline_level(own)
         for style in self.chain(paragraph):
-            named = _HEADING.fullmatch(_name(style))
+            if level := _named_level(_name(style)):
+                return level
             outline = descendant(style, "pPr", "outlineLvl")
-            if named or outline is not None:
-                return int(named[1]) if named else _outline_level(outline)
+            if outline is not None:
+                return _outline_level(outline)
         return None
 
     def is_title(self, paragraph: Node) -> bool:
@@ -75,6 +85,13 @@ class Styles:
             seen.add(name)
             yield self._nodes[name]
             name = value(next(iter(children(self._nodes[name], "basedOn")), None))
+
+
+def _named_level(name: str) -> int | None:
+    if numbered := _HEADING.fullmatch(name):
+        return int(numbered[1])
+    named = _HEADING_OF.fullmatch(name)
+    return _LEVELS_OF.get(named[1].lower()) if named else None
 
 
 def _bold(node: Node) -> bool | None:

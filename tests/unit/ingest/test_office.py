@@ -58,6 +58,8 @@ def test_headings_are_told_by_style_name_and_outline_level() -> None:
         style("1", "Заголовок 1")
         + style("a5", "Мой заголовок", outline.format(1))
         + style("a6", "Внук", based_on="a5")
+        + style("a8", "Заголовок статьи")
+        + style("a9", "Заголовок таблицы")
         + style("a7", "Просто текст", outline.format(9))
     )
     assert word_rows(
@@ -66,6 +68,8 @@ def test_headings_are_told_by_style_name_and_outline_level() -> None:
         styled("a6", "Определения"),
         f"<w:pPr>{outline.format(2)}</w:pPr>{run('Сам по себе')}",
         styled("a7", "Текст."),
+        styled("a8", "Статья 5. Ответственность"),
+        styled("a9", "Таблица 1. Цены"),
         run("Не заголовок", "<w:b/>"),
         styles=styles,
     ) == [
@@ -74,6 +78,8 @@ def test_headings_are_told_by_style_name_and_outline_level() -> None:
         ("heading", 2, None, "Определения"),
         ("heading", 3, None, "Сам по себе"),
         ("paragraph", None, None, "Текст."),
+        ("heading", 7, None, "Статья 5. Ответственность"),
+        ("paragraph", None, None, "Таблица 1. Цены"),
         ("paragraph", None, None, "Не заголовок"),
     ]
 
