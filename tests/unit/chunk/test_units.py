@@ -5,6 +5,7 @@ from statistics import median
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from tests.books import CHAPTER, SAMPLE, book
 from tests.data import shared
@@ -218,6 +219,12 @@ def test_pages_are_those_that_the_unit_touches():
     chunks = chunk("d", story(long, "Коротко.", "Ещё."), "ru", SMALL)
     assert chunks[0].page_numbers == (1,)
     assert chunks[-1].page_numbers[-1] == 3
+
+
+def test_an_overlap_leaves_room_for_the_unit_s_own():
+    assert ChunkSettings(limit=64, overlap=32).overlap == 32
+    with pytest.raises(ValidationError, match="at most half of limit"):
+        ChunkSettings(limit=64, overlap=33)
 
 
 def test_equal_units_under_equal_headings_have_different_ids():
