@@ -18,7 +18,9 @@ from tgrag.records import Language
 Closed = Literal["paragraph", "sentence", "clause", "word"]
 
 _WORD = re.compile(r"\S+")
-_END_MARK = re.compile(r"[.!?…:;][\"'“”»’)\]]*\Z")
+_OPEN_END = re.compile(
+    r"(?:[^\W\d_][\"“”»’)\]]*|[,–—-])\Z"
+)  # a letter, a comma, a dash; a number may be a note's
 _MAX_JOINED = 8  # paragraphs that one sentence may go on over: verse without a full stop has to end somewhere
 _CHARACTERS_A_TOKEN = 17  # more than the longest entry in the vocabularies of SentencePiece models
 _CLAUSES_A_UNIT = 8  # how finely a sentence without punctuation is cut when it is too long
@@ -68,7 +70,8 @@ def _runs(body: Sequence[Span]) -> Iterator[list[Span]]:
 def _goes_on(one: Span, other: Span) -> bool:
     if not one.element.kind == other.element.kind == "paragraph":
         return False
-    return other.element.text.lstrip()[:1].islower() and not _END_MARK.search(one.element.text[-9:].rstrip())
+    is_open = _OPEN_END.search(one.element.text.rstrip()[-9:])
+    return bool(is_open) and other.element.text.lstrip()[:1].islower()
 
 
 def _sentences(run: Sequence[Span], language: Language) -> Iterator[tuple[int, int]]:

@@ -11,6 +11,7 @@ from tests.books import CHAPTER, SAMPLE, book
 from tests.data import shared
 from tests.units import Editor, assert_nothing_lost_or_doubled, paragraphs
 from tgrag.chunk import CHUNK_VERSION, chunk, layout
+from tgrag.chunk.pieces import pieces
 from tgrag.chunk.units import text_units
 from tgrag.hashing import stable_hash
 from tgrag.ingest.parse import parse
@@ -204,6 +205,24 @@ def test_a_sentence_broken_over_paragraphs_is_not_cut():
     assert all(unit.text.endswith(".") for unit in units)
     verse = paragraphs(*["без знака в конце"] * 200)
     assert all(unit.text.endswith("конце") for unit in chunk("d", verse, "ru", SMALL))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_one"),
+    [
+        ("Он вошёл в", "комнату.", True),
+        ("Он вошёл,", "сел и", True),
+        ("Он сказал: «да»", "и сел.", True),
+        ("Он вошёл", "Комната была пуста.", False),
+        ("Он вошёл…", "и сел.", False),
+        ("Надо взять:", "хлеб;", False),
+        ("1", "плут (нем.).", False),
+    ],
+)
+def test_a_paragraph_goes_on_where_its_sentence_is_open(first, second, is_one):
+    (section,) = layout(paragraphs(first, second)).sections
+    found = list(pieces(f"{first}\n\n{second}", section, "ru", tokenizer("multilingual-e5-small"), 32))
+    assert [piece.closes for piece in found] == (["paragraph"] if is_one else ["paragraph", "paragraph"])
 
 
 def test_overlap_repeats_whole_sentences():
