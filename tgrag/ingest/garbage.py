@@ -17,6 +17,7 @@ from tgrag.ingest.letter_pairs import CYRILLIC, GREEK, LATIN, bits, without_acce
 _MIN_CHARACTERS = 40  # visible ones: fewer are no evidence
 _MIN_LETTERS = 30
 _MIN_SIGNS = 100
+_LONGEST_WORD = 40  # more letters of one word are no more evidence
 _MIN_WORDS = 15
 
 _PLACEHOLDERS = frozenset("\ufffd\u25a1\u25af\ufffc")
@@ -81,7 +82,7 @@ def fault_of_document(texts: Sequence[str]) -> str | None:
 
 
 def _fault_of_words(text: str) -> str | None:
-    words = set(_WORD.findall(_RUN.sub(r"\1", text)))
+    words = {word[:_LONGEST_WORD] for word in _WORD.findall(_RUN.sub(r"\1", text))}
     letters = "".join(words)
     if len(_RARE_CYRILLIC.findall(letters)) > _MAX_RARE * len(letters):
         return None

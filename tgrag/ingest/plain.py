@@ -21,6 +21,7 @@ _SHORT = 0.7  # of the widest line of a block: a line that ends a paragraph
 _TITLE_LINES = 10  # lines of text at the beginning in which a title is looked for
 _AUTHOR_THEN_TITLE = re.compile(r"(?:[^\W\d_]\S*\s+){1,2}[^\W\d_]{3,}\.\s+(?P<title>.+)")
 _TAB = 4
+_MANY_BLANK_LINES = re.compile(r"\n{10,}")
 _LINE_END = re.compile(r"\r\n|[\n\r\f\v\x85\u2028\u2029]")
 
 
@@ -71,7 +72,7 @@ def read_plain(text: str) -> tuple[str | None, tuple[Element, ...]]:
 
 
 def _rows(text: str) -> Iterator[str]:
-    for row in _LINE_END.split(text):
+    for row in _LINE_END.split(_MANY_BLANK_LINES.sub("\n" * 10, text)):
         yield from unfold(row).split("\n") if len(row) > ENORMOUS else (row,)
 
 

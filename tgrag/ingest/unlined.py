@@ -21,7 +21,7 @@ _CONTEXT = 200  # characters looked at before and after a place
 
 _SPACES = re.compile(r"[ \t]{2,}(?=(?P<next>.?))")
 _NUMBERED = re.compile(
-    rf"(?<!\w)(?:(?P<keyword>{KEYWORDS})\.?\s(?:the\s)?(?P<ordinal>{WORD}|{ROMAN}|{ARABIC})"
+    rf"(?<!\w)(?=\w)(?:(?P<keyword>{KEYWORDS})\.?\s(?:the\s)?(?P<ordinal>{WORD}|{ROMAN}|{ARABIC})"
     rf"|(?:the\s)?(?P<ordinal_before>{WORD})\s(?P<keyword_after>{KEYWORDS}))(?!\w)",
     re.IGNORECASE,
 )
