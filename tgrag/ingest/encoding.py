@@ -23,7 +23,7 @@ _DECLARATION_BYTES = 4096
 _SAMPLE_BYTES = 50_000
 _WIDE = ("utf-16", "utf-32")
 _MOSTLY_ASCII = 0.8  # then there is too little of it to tell, and Western is the likeliest
-_GOOD_FOR_A_BROKEN = 10  # so many whole characters beyond ASCII a broken one show that it is UTF-8
+_GOOD_FOR_A_BROKEN = 4  # so many whole characters beyond ASCII a broken one show that it is UTF-8
 
 _SURE = 0.6  # chardet's confidence; below it the judge of Cyrillic pages is right more often
 _CYRILLIC_PAGES = ("cp1251", "koi8_u", "koi8_r", "cp866", "cp1125", "iso8859_5", "mac_cyrillic")

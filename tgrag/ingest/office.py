@@ -3,6 +3,7 @@
 DOCX and OpenDocument texts are made plain first (word.py, opendocument.py); what those mark is resolved here.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping
 from io import BytesIO
@@ -49,6 +50,7 @@ from tgrag.ingest.refusal import Refused
 from tgrag.ingest.text import clean, squeeze, squeeze_lines
 from tgrag.records import Drop, Element, ElementKind, Fragment, ParsedDocument
 
+_SHEET, _SLIDE = "sheet: ", re.compile(r"slide-(\d+)")  # Docling's names of groups
 NO_NOTES: Mapping[str, str] = {}
 _FURNITURE = Drop("page_furniture", "it stands in the head or foot of each page")
 
@@ -130,22 +132,28 @@ def _is_title(item: TextItem) -> bool:
     return isinstance(item, TitleItem) or role_of(item.text) == "title"
 
 
-def _collect(document: DoclingDocument, node: NodeItem, elements: list[Element]) -> None:
+def _collect(
+    document: DoclingDocument, node: NodeItem, elements: list[Element], page: int | None = None
+) -> None:
+    """Add what is below a node. page: of the slide that it is on, where items do not say it themselves."""
     for reference in node.children:
         item = reference.resolve(document)
         if isinstance(item, DocItem) and item.content_layer != ContentLayer.BODY:
             _add_aside(item, elements)
             continue
         if isinstance(item, TableItem):
-            _add(elements, "table", table_text(document, item), _page(item))
+            _add(elements, "table", table_text(document, item), _page(item) or page)
         elif isinstance(item, InlineGroup):
-            _add(elements, "paragraph", _inline_text(document, item), None)
+            _add(elements, "paragraph", _inline_text(document, item), page)
         else:
             if isinstance(item, TextItem):
-                _add_text_item(document, item, elements)
-            elif isinstance(item, GroupItem) and item.label == GroupLabel.SHEET:
-                _add(elements, "heading", item.name.removeprefix("sheet: "), None, level=1)
-            _collect(document, _without_inline(document, item), elements)
+                _add_text_item(document, item, elements, _page(item) or page)
+            elif isinstance(item, GroupItem) and item.content_layer == ContentLayer.BODY:
+                if item.label == GroupLabel.SHEET or item.name.startswith(_SHEET):
+                    _add(elements, "heading", item.name.removeprefix(_SHEET), None, level=1)
+                elif slide := _SLIDE.fullmatch(item.name):
+                    page = int(slide[1]) + 1
+            _collect(document, _without_inline(document, item), elements, page)
 
 
 def _add_aside(item: DocItem, elements: list[Element]) -> None:
@@ -158,17 +166,19 @@ def _add_aside(item: DocItem, elements: list[Element]) -> None:
         _add(elements, "footnote", item.text, _page(item))
 
 
-def _add_text_item(document: DoclingDocument, item: TextItem, elements: list[Element]) -> None:
+def _add_text_item(
+    document: DoclingDocument, item: TextItem, elements: list[Element], page: int | None
+) -> None:
     text = item.text if item.text.strip() else _inline_text(document, item)
-    if isinstance(item, TitleItem) and item.prov:  # of a slide
-        _add(elements, "heading", squeeze(text), _page(item), level=1)
+    if isinstance(item, TitleItem) and page:  # of a slide
+        _add(elements, "heading", squeeze(text), page, level=1)
     elif isinstance(item, SectionHeaderItem):
-        _add(elements, "heading", squeeze(text), _page(item), level=item.level)
+        _add(elements, "heading", squeeze(text), page, level=item.level)
     elif isinstance(item, ListItem):
         marker = item.marker.strip() if item.enumerated else ""
-        _add(elements, "list_item", f"{marker} {text}".strip(), _page(item))
+        _add(elements, "list_item", f"{marker} {text}".strip(), page)
     else:
-        _add(elements, "paragraph", text, _page(item), is_verbatim=isinstance(item, CodeItem))
+        _add(elements, "paragraph", text, page, is_verbatim=isinstance(item, CodeItem))
 
 
 def _without_inline(document: DoclingDocument, item: NodeItem) -> NodeItem:

@@ -6,6 +6,8 @@ import docx
 import pytest
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
+from odfdo import Document as OpenDocument
+from odfdo import DrawPage, Frame, Table
 from pptx import Presentation
 
 from tests.unit.ingest.makers import make_odt, with_part
@@ -312,6 +314,40 @@ def test_slides_are_pages_with_their_notes() -> None:
         ("list_item", None, 2, "два"),
     ]
     assert document.n_pages == 2
+
+
+def test_opendocument_sheets_and_slides() -> None:
+    sheets, slides = OpenDocument("spreadsheet"), OpenDocument("presentation")
+    table = Table("Ціни")
+    table.set_values([["Товар", "Ціна"], ["Хліб", 25]])
+    sheets.body.clear()
+    sheets.body.append(table)
+    slides.body.clear()
+    for number in (1, 2):
+        slide = DrawPage(f"p{number}", name=f"p{number}")
+        title = Frame.text_frame(f"Слайд {number}")
+        title.set_attribute("presentation:class", "title")
+        slide.append(title)
+        slide.append(Frame.text_frame(["Текст."]))
+        slides.body.append(slide)
+    assert rows("a.ods", _saved(sheets)) == [
+        ("heading", 1, None, "Ціни"),
+        ("table", None, None, "Товар | Ціна\nХліб | 25"),
+    ]
+    document = parse("a.odp", _saved(slides))
+    assert [(e.kind, e.fragments[0].page, e.text) for e in document.elements] == [
+        ("heading", 1, "Слайд 1"),
+        ("paragraph", 1, "Текст."),
+        ("heading", 2, "Слайд 2"),
+        ("paragraph", 2, "Текст."),
+    ]
+    assert document.n_pages == 2
+
+
+def _saved(document: OpenDocument) -> bytes:
+    buffer = io.BytesIO()
+    document.save(buffer)
+    return buffer.getvalue()
 
 
 def test_rtf_is_read_as_plain_text() -> None:
