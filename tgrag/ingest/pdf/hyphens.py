@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from tgrag.ingest.pdf.reader import SOFT_HYPHEN
+from tgrag.ingest.pdf.pieces import SOFT_HYPHEN
 from tgrag.ingest.text import join_lines, starts_lower
 
 _BROKEN = re.compile(r"(?P<head>(?:[^\W\d_]|['’ʼ])+(?:[-‐][^\W\d_]+)*)[-‐]$")

@@ -9,7 +9,8 @@ from tgrag.ingest.pdf.footnotes import has_body, without_footnotes
 from tgrag.ingest.pdf.furniture import furniture
 from tgrag.ingest.pdf.hyphens import seam, vocabulary
 from tgrag.ingest.pdf.order import reading_order
-from tgrag.ingest.pdf.reader import SOFT_HYPHEN, Bookmark
+from tgrag.ingest.pdf.pieces import SOFT_HYPHEN
+from tgrag.ingest.pdf.reader import Bookmark
 from tgrag.ingest.pdf.rows import Row, body_size, to_columns, to_rows
 from tgrag.ingest.pdf.titles import outline_levels, parts, with_styled_headings
 from tgrag.records import Drop, Element, ElementKind, Fragment

@@ -13,7 +13,7 @@ from itertools import pairwise
 from tgrag.ingest.page import Line
 from tgrag.ingest.text import starts_lower
 
-_STRIP = 4.0  # points: the page is cut into strips so wide to see what stands above what
+_STRIP = 8.0  # points: the page is cut into strips so wide to see what stands above what
 _SAME_ROW = 0.5  # share of the lesser height by which two pieces overlap when they stand on one row
 _MARK_GAP = 4.0  # of the letters' height: how far a list's mark may stand from its text
 _MIN_ROWS = 5  # rows side by side, from which columns are believed in
