@@ -63,6 +63,8 @@ _INITIALS = re.compile(r"(?:\w\.\s*)+\w")
 _END_OF_BOOK = re.compile(r"(?:конец|кінець|the end|end of|fin\b|finis)", re.IGNORECASE)
 _DIALOGUE = re.compile(r"""[—–\-"„“”*•]""")
 
+_LONGEST_ROMAN, _LONGEST_UNNUMBERED = 16, 40  # characters
+_AROUND_WORDS = ".,:;—–-"
 MAX_TITLE_CHARACTERS, MAX_TITLE_WORDS = 70, 9
 MAX_INLINE_TITLE_CHARACTERS = 160
 MAX_BLANKS_BEFORE_TITLE = 4
@@ -88,11 +90,23 @@ def line_heading(line: str) -> Heading | None:
         not line
         or len(line) > MAX_INLINE_TITLE_CHARACTERS
         or line[0].islower()
+        or not _has_keyword_or_is_short(line)
         or _CONTENTS_LINE.search(line)
     ):
         return None
     bare = _REFERENCE.sub("", line)
     return _numbered(line, bare) or (Heading(line, SECTION, is_open=True) if bare_roman(line) else None)
+
+
+def _has_keyword_or_is_short(line: str) -> bool:
+    """Tell cheaply what most lines are not: a keyword among the first words, or no longer than a Roman number."""
+    return (
+        len(line) <= _LONGEST_ROMAN
+        or line[0] == "§"
+        or not _LEVEL.keys().isdisjoint(
+            word.strip(_AROUND_WORDS) for word in line.lower().split(maxsplit=5)[:5]
+        )
+    )
 
 
 def bare_roman(line: str) -> bool:
@@ -209,6 +223,8 @@ def _numbered(line: str, bare: str) -> Heading | None:
 
 def _unnumbered(lines: Sequence[str], index: int) -> Heading | None:
     line = lines[index]
+    if len(line) > _LONGEST_UNNUMBERED:
+        return None
     match = _UNNUMBERED.fullmatch(_REFERENCE.sub("", line))
     if match is None or not (line.isupper() or (line[0].isupper() and _is_edge(lines, index - 1))):
         return None

@@ -86,16 +86,18 @@ def _paragraphs(block: Sequence[_Line]) -> list[str]:
         return [line.text for line in block]
     margin = min(line.indent for line in block)
     width = max(len(line.text) for line in block)
-    paragraphs = [block[0].text]
+    paragraphs = [[block[0].text]]
     for before, line in pairwise(block):
         is_last = (
             len(before.text) < _SHORT * width and ends_sentence(before.text) and not starts_lower(line.text)
         )
         if line.indent > margin or is_last:
-            paragraphs.append(line.text)
+            paragraphs.append([line.text])
         else:
-            paragraphs[-1] = join_lines(paragraphs[-1], line.text)
-    return paragraphs
+            pieces = paragraphs[-1]
+            joined = join_lines(pieces[-1], line.text)
+            pieces[-1:] = [joined[: len(joined) - len(line.text)], line.text]
+    return ["".join(pieces) for pieces in paragraphs]
 
 
 def _is_wrapped(block: Sequence[_Line]) -> bool:

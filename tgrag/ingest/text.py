@@ -5,10 +5,12 @@ import unicodedata
 
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff\u202a-\u202e\x00-\x08\x0e-\x1f\x7f]")
 _LATIN = re.compile("[A-Za-z]")
-_MIXED_WORD = re.compile(r"\b(?=[^\W\d_]*[A-Za-z])(?=[^\W\d_]*[\u0400-\u04ff])[^\W\d_]{3,}\b")
+_TWO_ALPHABETS = re.compile("[A-Za-z][\u0400-\u04ff]|[\u0400-\u04ff][A-Za-z]")
 _LOOKALIKES = str.maketrans("ABCEHIKMOPTXaceiopxyïÏ", "АВСЕНІКМОРТХасеіорхуїЇ")
 _ENDS_SENTENCE = re.compile(r"""[.!?…:][»”"'’)\]]*$""")
+_CLOSING_MARKS = 8  # characters at a sentence's end, at most
 _STARTS_LOWER = re.compile(r"[^\W\d_]")
+_HYPHENS = ("-", "‐")
 _BROKEN_WORD = re.compile(r"[^\W\d_]{2,}[-‐]$")
 # Particles that Russian and Ukrainian write with a hyphen: the hyphen before one of them belongs to the word.
 _HYPHENATED = re.compile(r"(?:то|нибудь|либо|таки|небудь|ка|де|с)\b", re.IGNORECASE)
@@ -21,14 +23,24 @@ def clean(text: str) -> str:
     Latin letters inside a Cyrillic word that look like Cyrillic ones become those («лiкар» typed with a Latin i
     would else never be found).
     """
-    return _MIXED_WORD.sub(_mended, unicodedata.normalize("NFC", _INVISIBLE.sub("", text)))
+    text = unicodedata.normalize("NFC", _INVISIBLE.sub("", text))
+    pieces, last = [], 0
+    for pair in _TWO_ALPHABETS.finditer(text):
+        start, end = pair.span()
+        while start > last and text[start - 1].isalpha():
+            start -= 1
+        while end < len(text) and text[end].isalpha():
+            end += 1
+        if start >= last:
+            pieces += [text[last:start], _mended(text[start:end])]
+            last = end
+    return "".join((*pieces, text[last:]))
 
 
-def _mended(match: re.Match[str]) -> str:
-    word = match[0]
+def _mended(word: str) -> str:
     mended = word.translate(_LOOKALIKES)
     n_changed = sum(a != b for a, b in zip(word, mended, strict=True))
-    return mended if 2 * n_changed < len(word) and not _LATIN.search(mended) else word
+    return mended if len(word) > 2 and 2 * n_changed < len(word) and not _LATIN.search(mended) else word
 
 
 def squeeze(text: str) -> str:
@@ -42,7 +54,7 @@ def squeeze_lines(text: str) -> str:
 
 
 def ends_sentence(text: str) -> bool:
-    return bool(_ENDS_SENTENCE.search(text))
+    return bool(_ENDS_SENTENCE.search(text[-_CLOSING_MARKS:]))
 
 
 def starts_lower(text: str) -> bool:
@@ -52,7 +64,7 @@ def starts_lower(text: str) -> bool:
 
 def join_lines(first: str, second: str) -> str:
     """Join two printed lines of one paragraph; a word that was broken at the line's end becomes whole."""
-    if _BROKEN_WORD.search(first) and starts_lower(second):
-        keeps_hyphen = _HYPHENATED.match(second) or _PREFIXES.search(first)
-        return (first if keeps_hyphen else first[:-1]) + second
-    return f"{first} {second}"
+    if first[-1:] not in _HYPHENS or not starts_lower(second) or not _BROKEN_WORD.search(first[-3:]):
+        return f"{first} {second}"
+    keeps_hyphen = _HYPHENATED.match(second) or _PREFIXES.search(first[-6:])
+    return (first if keeps_hyphen else first[:-1]) + second
