@@ -13,7 +13,7 @@ from tgrag.ingest.archive import DAMAGED, Archive
 from tgrag.ingest.marks import note_mark, role_mark
 from tgrag.ingest.refusal import Refused
 from tgrag.ingest.text import clean, squeeze
-from tgrag.ingest.word_styles import counted
+from tgrag.ingest.word_styles import counted, whole
 from tgrag.ingest.xml import Node, attribute, children, local
 
 CONTENT = "content.xml"
@@ -139,18 +139,18 @@ class _ListStyles:
             if local(node) in ("list-style", "outline-style"):
                 key = name if local(node) == "list-style" else _OUTLINE
                 for level in node:
-                    self._levels.setdefault((key, int(attribute(level, "level") or 1)), level)
+                    self._levels.setdefault((key, whole(attribute(level, "level"), 1)), level)
 
     def start(self, style: str, depth: int) -> int:
         level = self._levels.get((style, depth))
-        return int(attribute(level, "start-value") or 1) if level is not None else 1
+        return whole(attribute(level, "start-value"), 1) if level is not None else 1
 
     def printed(self, style: str, counts: dict[int, int], depth: int) -> str:
         """Return a number as it is printed; "" for a bullet or where nothing is printed."""
         level = self._levels.get((style, depth))
         if level is None or not attribute(level, "num-format"):
             return ""
-        first = depth - int(attribute(level, "display-levels") or 1) + 1
+        first = depth - whole(attribute(level, "display-levels"), 1) + 1
         numbers = [self._counted(style, deep, counts) for deep in range(max(first, 1), depth + 1)]
         prefix, suffix = attribute(level, "num-prefix") or "", attribute(level, "num-suffix") or ""
         return (prefix + ".".join(filter(None, numbers)) + suffix).strip()
@@ -172,7 +172,7 @@ def _number(root: Node, styles: _ListStyles) -> None:
             in_list = any(local(above) == "list" for above in node.iterancestors())
             is_counted = (node.text or len(node)) and attribute(node, "is-list-header") != "true"
             if not in_list and is_counted:
-                depth = int(attribute(node, "outline-level") or 1)
+                depth = whole(attribute(node, "outline-level"), 1)
                 number = _count(styles, _OUTLINE, counts.setdefault(_OUTLINE, {}), depth, None)
                 node.text = f"{number} {node.text or ''}" if number else node.text
         elif not any(local(above) == "list" for above in node.iterancestors()):
@@ -205,7 +205,7 @@ def _number_list(
 
 def _count(styles: _ListStyles, style: str, counts: dict[int, int], depth: int, restart: str | None) -> str:
     before = counts.get(depth, styles.start(style, depth) - 1)
-    counts[depth] = int(restart) if restart and restart.isdigit() else before + 1
+    counts[depth] = whole(restart, before + 1)
     for deeper in [deep for deep in counts if deep > depth]:
         del counts[deeper]
     return styles.printed(style, counts, depth)

@@ -67,18 +67,19 @@ def _paragraphs(root: Node) -> list[Node]:
 
 def _accept_changes(root: Node) -> None:
     """Take deleted text out; a paragraph whose end was deleted runs on into the next."""
-    for paragraph in [node for node in root.iter() if local(node) == "p"]:
-        mark = descendant(paragraph, "pPr", "rPr", "del")
+    paragraphs = [node for node in root.iter() if local(node) == "p"]
+    unended = [node for node in paragraphs if descendant(node, "pPr", "rPr", "del") is not None]
+    for node in [node for node in root.iter() if local(node) in _DELETED]:
+        if node.getparent() is not None:
+            node.getparent().remove(node)
+    for paragraph in unended:
         following = paragraph.getnext()
-        if mark is None or following is None or local(following) != "p":
+        if following is None or local(following) != "p":
             continue
         runs = [child for child in paragraph if local(child) != "pPr"]
         place = 1 if len(following) and local(following[0]) == "pPr" else 0
         following[place:place] = runs
         paragraph.getparent().remove(paragraph)
-    for node in [node for node in root.iter() if local(node) in _DELETED]:
-        if node.getparent() is not None:
-            node.getparent().remove(node)
 
 
 def _make_plain(root: Node) -> None:

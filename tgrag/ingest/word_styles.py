@@ -23,6 +23,7 @@ _PLACEHOLDER = re.compile(r"%([1-9])")
 _ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"),
           (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))  # fmt: skip
 _RUSSIAN = "абвгдежзиклмнопрстуфхцчшщэюя"  # Word counts without ё, й, ъ, ы, ь
+_MOST_IN_LETTERS = 5000
 _LATIN = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -30,8 +31,9 @@ def value(node: Node | None, name: str = "val") -> str | None:
     return attribute(node, name) if node is not None else None
 
 
-def _whole(text: str | None, default: int = 0) -> int:
-    return int(text) if text and text.lstrip("-").isdigit() else default
+def whole(text: str | None, default: int = 0) -> int:
+    """Return a whole number that a file states, or a default where it states none."""
+    return int(text) if text and re.fullmatch(r"-?[0-9]{1,9}", text) else default
 
 
 class Styles:
@@ -106,7 +108,7 @@ def _name(style: Node) -> str:
 
 
 def _outline_level(node: Node) -> int | None:
-    level = _whole(value(node), _BODY_LEVEL)
+    level = whole(value(node), _BODY_LEVEL)
     return level + 1 if 0 <= level < _BODY_LEVEL else None
 
 
@@ -157,10 +159,10 @@ class Numbers:
                 continue
             self._schemes[number] = scheme
             for override in children(node, "lvlOverride"):
-                level = _whole(value(override, "ilvl"))
+                level = whole(value(override, "ilvl"))
                 start = next(iter(children(override, "startOverride")), None)
                 if start is not None:
-                    self._restarts[number, level] = _whole(value(start), 1)
+                    self._restarts[number, level] = whole(value(start), 1)
 
     def next(self, paragraph: Node) -> str | None:
         """Return the printed number of the next paragraph, "" for a bullet, None where it is in no list."""
@@ -196,7 +198,7 @@ class Numbers:
             names = [value(style, "styleId") for style in styles]
             levels = self._schemes[number].levels.items()
             depth = str(next((deep for deep, level in levels if level.style in names and level.style), 0))
-        return ListPlace(number, _whole(depth))
+        return ListPlace(number, whole(depth))
 
     def _printed(self, scheme: _Scheme, level: _Level) -> str:
         def count(match: re.Match[str]) -> str:
@@ -211,10 +213,10 @@ def _levels(abstract: Node) -> dict[int, _Level]:
     levels = {}
     for node in children(abstract, "lvl"):
         stated = {local(child): value(child) for child in node}
-        levels[_whole(value(node, "ilvl"))] = _Level(
+        levels[whole(value(node, "ilvl"))] = _Level(
             format=stated.get("numFmt") or "decimal",
             text=stated.get("lvlText") or "",
-            start=_whole(stated.get("start"), 1),
+            start=whole(stated.get("start"), 1),
             style=stated.get("pStyle"),
         )
     return levels
@@ -224,6 +226,8 @@ def counted(number: int, format: str) -> str:
     """Return a number as Word's numbering format writes it; formats of other scripts are written in digits."""
     if format in ("none", "bullet"):
         return ""
+    if number > _MOST_IN_LETTERS:
+        return str(number)
     if format == "decimalZero":
         return f"{number:02d}"
     if format in ("lowerRoman", "upperRoman"):
