@@ -27,6 +27,7 @@ _BY_WHAT_IT_CLOSES: dict[Closed, int] = {
 }
 _FOR_WHAT_IS_SHORT = 3 * _ONE  # of a unit that is short by the whole limit
 _FOR_A_CRUMB = 2 * _ONE
+_OF_AN_END = -1  # a section's ends are cheaper than any cut, so that no anchor is near them
 _DEAREST = 1 << 62
 _RADIUS = 1.25  # in limits: what is the cheapest place so far to both sides is always a cut
 
@@ -43,11 +44,7 @@ def unit_edges(
     ends = list(accumulate((piece.n_tokens for piece in pieces), initial=0))
     if ends[-1] <= limit:
         return [0, len(pieces)]
-    prices = [
-        -1,
-        *(_price(text, piece) for piece in pieces[:-1]),
-        -1,
-    ]  # a section's ends are cheaper than any cut
+    prices = [_OF_AN_END, *(_price(text, piece) for piece in pieces[:-1]), _OF_AN_END]
     anchors = _anchors(ends, prices, int(_RADIUS * limit))
     return _cheapest_way(ends, prices, anchors, limit, int(earliest_cut * limit), join_below)
 
