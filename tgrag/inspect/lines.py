@@ -7,6 +7,7 @@ from tgrag.inspect.document import DocumentFacts, DropSpan, HeadingSpan, Inspect
 from tgrag.search.labels import chapter_label, page_label
 
 _EXCERPT = 60  # characters
+_SHOWN = 5  # drops of each kind and reason
 
 
 def document_lines(found: Inspected) -> Iterator[str]:
@@ -16,7 +17,7 @@ def document_lines(found: Inspected) -> Iterator[str]:
     yield from map(_heading, found.headings)
     yield ""
     yield f"left out: {len(found.dropped)}"
-    yield from map(_drop, found.dropped)
+    yield from _drops(found.dropped)
     yield ""
     yield _sizes(found.units, found.document.limit)
     for number, unit in enumerate(found.units):
@@ -34,6 +35,17 @@ def _facts(document: DocumentFacts) -> Iterator[str]:
 
 def _heading(heading: HeadingSpan) -> str:
     return f"{'  ' * (heading.depth + 1)}{_squeezed(heading.title)}{_on(heading.pages)}"
+
+
+def _drops(drops: Sequence[DropSpan]) -> Iterator[str]:
+    """Yield the first of each kind and reason, and how many more there are."""
+    alike: dict[tuple[str, str], list[DropSpan]] = {}
+    for drop in drops:
+        alike.setdefault((drop.kind, drop.reason), []).append(drop)
+    for several in alike.values():
+        yield from map(_drop, several[:_SHOWN])
+        if len(several) > _SHOWN:
+            yield f"  … and {len(several) - _SHOWN} more of that kind; --json and --html show all"
 
 
 def _drop(drop: DropSpan) -> str:

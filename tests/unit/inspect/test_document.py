@@ -84,6 +84,15 @@ def test_lines_name_all_that_a_person_asks_for() -> None:
         assert expected in lines
 
 
+def test_lines_do_not_drown_in_drops() -> None:
+    drops = tuple(
+        Element("paragraph", str(n), drop=Drop("page_furniture", "a page number")) for n in range(40)
+    )
+    lines = list(document_lines(inspected(replace(DOCUMENT, elements=DOCUMENT.elements + drops))))
+    assert sum("a page number" in line for line in lines) == 5
+    assert any("35 more" in line for line in lines)
+
+
 def test_the_page_shows_every_character_once_and_escapes_it() -> None:
     page = html.fromstring(document_page(inspected(DOCUMENT)))
     for bookkeeping in page.xpath("//*[@class='size' or @class='page']"):
