@@ -31,7 +31,7 @@ _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _MAX_CELL_CHARACTERS = 2000  # a table of longer texts is a page layout
 _TAG = re.compile(r"<\s*(?:!doctype|/?[a-z][a-z0-9]*)[^<>]*>", re.IGNORECASE)
 _ANCHOR = re.compile(r"\s*\{\s*[#.:][^{}]*\}$")  # «Heading { #anchor }» of Markdown
-_INTERNAL_DTD = re.compile(r"<!DOCTYPE\s[^<>\[]*\[[^\]]*\]\s*>", re.IGNORECASE)
+_INTERNAL_DTD = re.compile(r"\A(\s*(?:<\?xml[^>]*>\s*)?)<!DOCTYPE\s[^<>\[]*\[[^\]]*\]\s*>", re.IGNORECASE)
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?P<yaml>.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 
 
@@ -71,7 +71,7 @@ def read_markdown(text: str) -> Markup:
 
 def parse_html(text: str) -> Node:
     """Parse HTML as browsers do: whatever is wrong in it is mended."""
-    text = _INTERNAL_DTD.sub("", text, count=1)  # HTML has none: its end would be read as text
+    text = _INTERNAL_DTD.sub(r"\1", text)  # HTML has none: its end would be read as text
     parser = etree.HTMLParser(
         no_network=True, remove_comments=True, remove_pis=True, huge_tree=True, encoding="utf-8"
     )

@@ -106,6 +106,7 @@ def test_entity_bombs_do_not_go_off(pool: ParsingPool, name: str, bomb: Callable
     reason, text = outcome(pool, name, with_prolog(name, bomb))
     assert reason or len(text) < 100_000
     assert "memory" not in (reason or "") and "not read within" not in (reason or "")
+    assert "]>" not in text
 
 
 @pytest.fixture
