@@ -141,7 +141,7 @@ class Document:
 
     source: input name and path inside it, with forward slashes.
     parse_key: memo key of the parsed document. status: "indexed" or "failed" (then with a reason).
-    series_origin: "collection.yaml", "metadata" (the file says so), "file names" or "single".
+    series_origin: "collection.yaml", "metadata" (the file says so), "file names", "titles" or "single".
     book_number, book_title: of the first book of the file.
     date: ISO 8601, possibly only a year or a month.
     warnings: what of an indexed file could not be read.

@@ -62,6 +62,48 @@ def test_volumes_by_word_and_roman_number() -> None:
     assert {p.series_title for p in placed(source("w/1.txt"), source("w/2.txt")).values()} == {"w"}
 
 
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["w/Том первый.txt", "w/Том второй.txt", "w/Том третий.txt", "w/Том десятый.txt"],
+        ["w/Saga Book One.txt", "w/Saga Book Two.txt", "w/Saga Book Three.txt", "w/Saga Book Twenty-One.txt"],
+        ["w/Перша книга.txt", "w/Друга книга.txt", "w/Третя книга.txt"],
+        ["w/Part the First.txt", "w/Part the Second.txt", "w/Part the Third.txt"],
+        ["w/diary 1904-12-01.txt", "w/diary 1905-01-30.txt", "w/diary 1905-02-01.txt"],
+        ["w/IX.txt", "w/X.txt", "w/XI.txt"],
+    ],
+)
+def test_a_series_is_in_the_order_of_its_numbers_in_words_and_dates(names: list[str]) -> None:
+    placements = placed(*map(source, reversed(names)))
+    assert len({placement.series_id for placement in placements.values()}) == 1
+    assert sorted(names, key=lambda name: placements[name].book_number) == names
+
+
+def test_a_series_is_told_by_numbered_titles_where_file_names_say_nothing() -> None:
+    placements = placed(
+        source("w/c.fb2", title="Кольцо. Книга вторая"),
+        source("w/a.fb2", title="Кольцо. Книга третья"),
+        source("w/b.fb2", title="Кольцо. Книга первая"),
+        source("w/d.fb2", title="Кольцо"),
+    )
+    assert series(placements) == {
+        "w/b.fb2": ("w/Кольцо. Книга #", "titles", 1),
+        "w/c.fb2": ("w/Кольцо. Книга #", "titles", 2),
+        "w/a.fb2": ("w/Кольцо. Книга #", "titles", 3),
+        "w/d.fb2": ("w/d", "single", 1),
+    }
+    assert placements["w/a.fb2"].series_title == "Кольцо"
+
+
+def test_a_series_of_metadata_without_numbers_is_in_the_order_of_titles_then_dates() -> None:
+    by_title = [("b.epub", "Saga. Book Two"), ("c.epub", "Saga. Book Ten"), ("a.epub", "Saga. Book Eleven")]
+    placements = placed(*(source(name, series_title="Saga", title=title) for name, title in by_title))
+    assert [placements[name].book_number for name, _ in by_title] == [2, 10, 11]
+    by_date = [("z.epub", "1899"), ("y.epub", "1901-05"), ("x.epub", "1901-06-02")]
+    placements = placed(*(source(name, series_title="Saga", date=date) for name, date in by_date))
+    assert [placements[name].book_number for name, _ in by_date] == [1, 2, 3]
+
+
 def test_two_numbers_in_a_name_are_told_apart() -> None:
     names = ["2020 hp 1.txt", "2020 hp 2.txt", "2020 hp 3.txt", "2021 hp 1.txt"]
     assert [p.book_number for p in placed(*map(source, names)).values()][:3] == [1, 2, 3]
