@@ -168,6 +168,18 @@ def test_a_bold_line_that_is_no_heading_opens_nothing() -> None:
     assert words(body(document)) == words([text.text for text in texts])
 
 
+def test_a_few_large_lines_in_one_place_do_not_name_all_that_follows() -> None:
+    plain = passages("uk")
+    few = [
+        Text("Дороги", "heading", size=16),
+        Text("Тихо."),
+        Text("Річки", "heading", size=16),
+        Text("Тепло."),
+    ]
+    document = read(printed([*map(Text, plain[:2]), *few, *map(Text, plain[2:])], Style()))
+    assert body(document, "heading") == []
+
+
 def test_a_heading_that_repeats_is_kept() -> None:
     texts = []
     for index, passage in enumerate(passages("ru")[:6]):
@@ -269,18 +281,17 @@ def test_pages_without_readable_text_go_to_text_recognition(monkeypatch: pytest.
             asked.extend(numbers)
             for number in numbers:
                 lines = [
-                    Line(text, x, HEIGHT - y - 8, x + 5 * len(text), HEIGHT - y, 8.0)
-                    for x, y, text in prose("uk")
+                    Line(text, x, HEIGHT - y - 8, x + 5 * len(text), HEIGHT - y, 8.0 + index % 3)
+                    for index, (x, y, text) in enumerate(prose("uk"))
                 ]
                 yield Page(number, WIDTH, HEIGHT, tuple(lines) if number == 2 else ())
 
     monkeypatch.setattr(pdf_document, "open_reader", lambda settings: Reader())
     document = read(printed_pieces([prose("ru"), PICTURE, GARBLED, prose("en")]))
     assert asked == [2, 3]
-    assert (
-        words([text for _, _, text in prose("uk")])[3:9]
-        == words([e.text for e in document.elements if pages(e) == [2] and not e.drop])[3:9]
-    )
+    recognised = " ".join(text for _, _, text in prose("uk"))
+    assert recognised in " ".join(body(document))
+    assert len([e for e in document.elements if 2 in pages(e)]) < 5  # uneven letters part no paragraphs
     assert [(e.drop.kind, pages(e)) for e in document.elements if e.drop] == [("unreadable", [3])]
     assert [warning.split(":")[0] for warning in document.warnings] == ["page 3"]
 

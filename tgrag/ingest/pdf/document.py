@@ -1,5 +1,6 @@
 """A PDF to a document: its pages read, those without text recognised or reported, the rest laid out."""
 
+import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -19,6 +20,7 @@ SCAN = "it has no text, only pictures of pages (a scan); run it through text rec
 GARBAGE = "its text cannot be copied: {}; run it through text recognition (OCR)"
 PICTURE = "there is no text on it, only a picture"
 
+_UNEVEN = 0.3  # of the size of letters
 _MIN_CHARACTERS = 10  # fewer beside a picture: the text is in the picture
 
 
@@ -66,12 +68,23 @@ def _recognised(
         return sheets
     read: dict[int, Page] = {}
     for page in reader.read(data, numbers):
-        read[page.number] = page
+        read[page.number] = _even(page)
         on_page()
     return [
         _checked(Sheet(read[sheet.page.number], has_picture=True)) if sheet.page.number in read else sheet
         for sheet in sheets
     ]
+
+
+def _even(page: Page) -> Page:
+    """Give letters of about the usual size that size: text recognition measures each line by the letters in it."""
+    if not page.lines:
+        return page
+    usual = statistics.median(line.size for line in page.lines)
+    lines = (
+        replace(line, size=usual) if abs(line.size - usual) < _UNEVEN * usual else line for line in page.lines
+    )
+    return replace(page, lines=tuple(lines))
 
 
 def _unreadable(sheet: Sheet) -> Element:

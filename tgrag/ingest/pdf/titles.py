@@ -1,7 +1,6 @@
 """Which rows are headings: those of the outline, those by their own words, and those by how they are set."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,6 +16,8 @@ _CENTRED = 0.04  # of the column's width, by which the middle of a centred line 
 _MARGIN = 0.1  # of the column's width, free on both sides of a centred line
 _MIN_BOOKMARKS = 3
 _MIN_ALIKE = 2  # blocks set alike in one document: one alone is a title page, a letterhead, a signature
+_MIN_TAIL = 3000  # characters
+_MAX_TAIL = 8  # times the longest text below the other headings
 _NUMBERED = re.compile(r"(?P<number>\d{1,2}(?:\.\d{1,2})*)\.?\s+(?P<title>[^\W\d].*)")
 _LEADER = re.compile(r"(?:\.{4,}|…{2,}|(?:\.\s){3,})")
 _NOT_LETTERS = re.compile(r"[\W_]+")
@@ -151,11 +152,17 @@ def with_styled_headings(blocks: Sequence[Block], body: float, step: float) -> l
         if style:
             styles[index] = style
         below = blocks[index]
-    alike = Counter((size, is_bold) for size, is_bold, _ in styles.values())
+    alike: dict[tuple[float, bool], list[int]] = {}
+    for index in sorted(styles):
+        alike.setdefault(styles[index][:2], []).append(index)
+    extents = _extents(blocks, frozenset(styles))
+    believed = {
+        style for style, indices in alike.items() if _is_spread([extents[index] for index in indices])
+    }
     kept = {
         index: style
         for index, style in styles.items()
-        if alike[style[:2]] >= _MIN_ALIKE or (style[1] and _NUMBERED.match(blocks[index].text))
+        if style[:2] in believed or (style[1] and _NUMBERED.match(blocks[index].text))
     }
     ranks = sorted(set(kept.values()), key=lambda style: (-style[0], not style[1], style[2]))
     level = {style: ARTICLE + 1 + rank for rank, style in enumerate(ranks)}
@@ -163,6 +170,29 @@ def with_styled_headings(blocks: Sequence[Block], body: float, step: float) -> l
         replace(block, kind="heading", level=level[kept[index]]) if index in kept else block
         for index, block in enumerate(blocks)
     ]
+
+
+def _extents(blocks: Sequence[Block], styled: frozenset[int]) -> dict[int, int]:
+    """Return for each block that is set like a heading the characters up to the next heading of any kind."""
+    extents: dict[int, int] = {}
+    length = 0
+    for index in range(len(blocks) - 1, -1, -1):
+        if index in styled:
+            extents[index] = length
+        if index in styled or blocks[index].kind == "heading":
+            length = 0
+        else:
+            length += len(blocks[index].text)
+    return extents
+
+
+def _is_spread(extents: Sequence[int]) -> bool:
+    """Tell whether headings that are set alike divide a text; a few lines in one place would name all after them.
+
+    extents: characters below each, in order.
+    """
+    *others, last = extents
+    return len(extents) >= _MIN_ALIKE and (last < _MIN_TAIL or last < _MAX_TAIL * max(others))
 
 
 def _style(above: Block | None, block: Block, below: Block, body: float, step: float) -> Style | None:
