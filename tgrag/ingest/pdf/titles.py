@@ -155,9 +155,10 @@ def with_styled_headings(blocks: Sequence[Block], body: float, step: float) -> l
     alike: dict[tuple[float, bool], list[int]] = {}
     for index in sorted(styles):
         alike.setdefault(styles[index][:2], []).append(index)
-    extents = _extents(blocks, frozenset(styles))
+    groups = {style: indices for style, indices in alike.items() if len(indices) >= _MIN_ALIKE}
+    extents = _extents(blocks, frozenset(index for indices in groups.values() for index in indices))
     believed = {
-        style for style, indices in alike.items() if _is_spread([extents[index] for index in indices])
+        style for style, indices in groups.items() if _is_spread([extents[index] for index in indices])
     }
     kept = {
         index: style
@@ -192,7 +193,7 @@ def _is_spread(extents: Sequence[int]) -> bool:
     extents: characters below each, in order.
     """
     *others, last = extents
-    return len(extents) >= _MIN_ALIKE and (last < _MIN_TAIL or last < _MAX_TAIL * max(others))
+    return last < _MIN_TAIL or last < _MAX_TAIL * max(others)
 
 
 def _style(above: Block | None, block: Block, below: Block, body: float, step: float) -> Style | None:
