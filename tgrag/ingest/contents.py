@@ -201,7 +201,7 @@ def _before_the_text(document: _Document, run: range) -> int:
     end, level = run.stop, _DEEPEST
     while end > run.start + 1:
         element, entry = document.elements[end - 1], document.entries[end - 1]
-        own_level = CHAPTER if element.level is None else element.level
+        own_level = _DEEPEST - 1 if element.level is None else element.level
         if entry is None or entry.page is not None or own_level >= level:
             break
         if level == _DEEPEST and not any(seen[name] > 1 for name in entry.names):

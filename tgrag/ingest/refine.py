@@ -16,7 +16,9 @@ _CLOSING_WORDS = (
     "с уважением|искренне ваша?|с любовью|преданный вам|твой навеки|з повагою|щиро ваша?|з любов'ю"
     "|yours (?:truly|sincerely|faithfully|ever)|sincerely(?: yours)?|best regards|kind regards|respectfully(?: yours)?"
 )
-_SIGNATURE = re.compile(rf"(?:{_CLOSING_WORDS})\b[,.!]?.{{0,40}}", re.IGNORECASE)
+_SIGNATURE = re.compile(
+    rf"(?:{_CLOSING_WORDS})(?:[,.!].{{0,40}}|(?:\s+(?-i:[^\W\d_a-zа-яёіїєґ])[\w.]*){{0,3}})", re.IGNORECASE
+)
 _CONTACT = re.compile(
     r"https?://\S+|www\.\S+|\S+@\S+\.\w+|(?:тел|tel|phone|факс|fax)\b.*\d.*|\+?[\d\s()–-]{7,}", re.IGNORECASE
 )

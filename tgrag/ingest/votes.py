@@ -47,11 +47,11 @@ _DATE = re.compile(
     rf"|(?:{_MONTHS})\w*\s+\d{{1,2}}(?:st|nd|rd|th)?)\b\W*(?:\d{{4}}\W*)?(?:\w+\W*){{0,3}}",
     re.IGNORECASE,
 )
-_PERIOD = "(?:день|ночь|вечер|утро|ніч|вечір|day|night|evening|рассказ|сказка|повесть|казка|story|tale)"
+_PERIOD = "(?:день|ночь|вечер|утро|ніч|вечір|day|night|evening|рассказ|сказка|казка|story|tale)"
 _FORMS = (
     re.compile(r"(?P<ordinal>\d{1,3})[.)]?"),
     re.compile(r"(?P<ordinal>\d{1,3})[.)]\s+(?P<title>\D.*)"),
-    re.compile(rf"(?P<ordinal>{ROMAN})[.)]?\s*[.)—–-]\s*(?P<title>[^\W\d_].*)"),
+    re.compile(rf"(?P<ordinal>{ROMAN})\s*[.)—–-]+\s*(?P<title>[^\W\d_].*)"),
     re.compile(rf"(?P<ordinal>{WORD})\.?", re.IGNORECASE),
     re.compile(rf"(?:the\s)?(?P<ordinal>{WORD})\s{_PERIOD}[.:]?", re.IGNORECASE),
     re.compile(rf"{_PERIOD}\s(?P<ordinal>{WORD}|\d{{1,2}})[.:]?", re.IGNORECASE),
@@ -80,10 +80,7 @@ class _Text:
     lines: Sequence[str]
     offsets: Sequence[int]
     strong: dict[int, Heading]
-
-    @property
-    def has_no_blanks(self) -> bool:
-        return self.lines.count("") <= _FEW_BLANKS * len(self.lines)
+    has_no_blanks: bool
 
     def below(self, candidates: Iterable[int]) -> dict[int, int]:
         """Return the characters of text between each candidate and the next one or the next strong heading."""
@@ -117,7 +114,8 @@ def vote(lines: Sequence[str]) -> Votes:
     """Return what a whole text says of its lines, blank ones being ""."""
     short = [index for index, line in enumerate(lines) if 0 < len(line) <= _LONGEST]
     strong = {index: heading for index in short if (heading := line_heading(lines[index]))}
-    text = _Text(lines, [0, *accumulate(map(len, lines))], strong)
+    has_no_blanks = lines.count("") <= _FEW_BLANKS * len(lines)
+    text = _Text(lines, [0, *accumulate(map(len, lines))], strong, has_no_blanks)
     candidates = [index for index in short if index not in strong and not is_contents_line(lines[index])]
     found = _decimal(text, candidates) or _numbered(text, candidates)
     capitals = [i for i in candidates if is_capitals(lines[i]) and not is_unnumbered(lines[i])]
@@ -248,8 +246,9 @@ def _is_alone(text: _Text, index: int) -> bool:
     line = text.lines[index]
     if line[-1] in ".!?…" or sum(character.isalpha() for character in line) < 4:
         return False
-    is_between = text.is_blank(index - 1) and text.is_blank(index + 1)
-    return is_between or (text.has_no_blanks and text.is_after_a_sentence(index))
+    if text.has_no_blanks:
+        return text.is_after_a_sentence(index) or is_capitals(text.lines[index - 1])
+    return text.is_blank(index - 1) and text.is_blank(index + 1)
 
 
 def _mere_capitals(text: _Text, titles: Sequence[int], found: dict[int, Heading]) -> set[int]:

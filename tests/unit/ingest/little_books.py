@@ -378,5 +378,54 @@ LINED = (
         ...
         = II. The Return
         ..."""),
+    _book("tales in sections", "ru", """
+        ПОВЕСТИ
+        = ВЫСТРЕЛ
+        = I
+        ...
+        = II
+        ...
+        = МЕТЕЛЬ
+        ...
+        = БАРЫШНЯ
+        = I
+        ...
+        = II
+        ..."""),
+    _book("diary", "uk", """
+        = 12 травня
+
+        ...
+        = 14 травня
+
+        ...
+        = 3 червня
+
+        ...
+        = 5 липня
+
+        ..."""),
+    _book("Roman numbers with titles and stops", "en", """
+        = I.--The Road
+        ...
+        = II.--The Meeting
+        ...
+        = III.--The Parting
+        ...
+        As King Louis XIV. said, so it was.
+        = IV.--The Return
+        ..."""),
+    _book("scene breaks and mentions", "ru", """
+        = Глава первая
+        ...
+        * * *
+        ...
+        Смотри главу вторую и часть третью.
+        Глава семьи вышел.
+        = Глава вторая
+        ...
+        ***
+        ...
+        КОНЕЦ"""),
 )  # fmt: skip
 """Books whose headings nothing but their own lines or the whole text shows."""
