@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -29,22 +30,19 @@ def on_one_core() -> None:
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
 
-def cpu_seconds(call: Callable[[], object]) -> float:
-    """Return the CPU seconds of a call, all threads counted: the least of some repeats where it is short."""
+def timed(call: Callable[[], T]) -> tuple[float, T]:
+    """Return the CPU seconds of a call, all threads counted, and what it gave; the least of some where it is short."""
     best, spent, n_repeats = float("inf"), 0.0, 0
     while n_repeats == 0 or (spent < _LEAST_SECONDS and n_repeats < _MOST_REPEATS):
         begun = time.process_time()
-        call()
+        given = call()
         seconds = time.process_time() - begun
         best, spent, n_repeats = min(best, seconds), spent + seconds, n_repeats + 1
-    return best
+    return best, given
 
 
-def timed(call: Callable[[], T]) -> tuple[float, T]:
-    """Return the CPU seconds of one call, and what it gave."""
-    begun = time.process_time()
-    given = call()
-    return time.process_time() - begun, given
+def cpu_seconds(call: Callable[[], object]) -> float:
+    return timed(call)[0]
 
 
 def peak_of(call: Callable[[T], object], argument: T) -> Peak:
@@ -62,8 +60,12 @@ def _measured(call: Callable[[T], object], argument: T) -> Peak:
 
 
 def _peak_mb() -> float:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / 1e6 if sys.platform == "darwin" else peak / 1e3
+    """Return the peak resident memory of this process's own program; ru_maxrss on Linux counts its parent's too."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM:"))
+        return int(line.split()[1]) / 1e3
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
 
 
 def say(text: str) -> None:

@@ -9,6 +9,7 @@ import argparse
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
 from io import BytesIO
 from typing import Any
 
@@ -109,23 +110,27 @@ def _run(arguments: argparse.Namespace) -> None:
 def _speeds() -> Iterator[Speed]:
     for group in groups():
         say(f"{group.format}: {group.origin}, {group.n_bytes / 1e6:.2f} MB")
-        first = group.files[0]
-        parse(*first)  # imports and caches
-        documents = [parse(name, data) for name, data in group.files]
+        smallest = min(group.files, key=lambda file: len(file[1]))
+        parse(*smallest)  # imports and caches
+        parse_seconds, documents = timed(partial(_parse_all, group))
         docling = _docling_reader(group.format)
         if docling:
-            docling(first[1])
+            docling(smallest[1])
         yield Speed(
             format=group.format,
             files=group.origin,
             mb=group.n_bytes / 1e6,
             pages=sum(document.n_pages or 0 for document in documents) or None,
             characters=sum(len(element.text) for document in documents for element in document.elements),
-            parse_seconds=cpu_seconds(lambda group=group: [parse(name, data) for name, data in group.files]),  # type: ignore[misc]
+            parse_seconds=parse_seconds,
             docling_seconds=_all(docling, group) if docling else None,
             pypdfium2_seconds=_all(_pypdfium2_text, group) if group.format == "pdf" else None,
-            chunk_seconds=cpu_seconds(lambda documents=documents: _chunk(documents)),  # type: ignore[misc]
+            chunk_seconds=cpu_seconds(partial(_chunk, documents)),
         )
+
+
+def _parse_all(group: Group) -> list[ParsedDocument]:
+    return [parse(name, data) for name, data in group.files]
 
 
 def _all(reader: Callable[[bytes], object], group: Group) -> float:
@@ -172,7 +177,8 @@ def _docling_pdf(data: bytes) -> object:
 def _pypdfium2_text(data: bytes) -> int:
     document = pypdfium2.PdfDocument(data)
     try:
-        return sum(len(page.get_textpage().get_text_range()) for page in document)
+        pages = (document[number] for number in range(len(document)))
+        return sum(len(page.get_textpage().get_text_range()) for page in pages)
     finally:
         document.close()
 
