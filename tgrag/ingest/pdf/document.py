@@ -5,11 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
+from tgrag.ingest.archive import DAMAGED
 from tgrag.ingest.garbage import fault
 from tgrag.ingest.ocr import open_reader
 from tgrag.ingest.page import Page
 from tgrag.ingest.pdf.layout import to_elements
-from tgrag.ingest.pdf.reader import ENCRYPTED, Sheet, read_outline, read_sheets
+from tgrag.ingest.pdf.reader import DAMAGED_PAGE, ENCRYPTED, Sheet, read_outline, read_sheets
 from tgrag.ingest.refusal import Refused
 from tgrag.records import Drop, Element, Fragment, ParsedDocument
 from tgrag.settings import ParseSettings
@@ -98,6 +99,8 @@ def _unreadable(sheet: Sheet) -> Element:
 
 
 def _refusal(faults: Sequence[str]) -> str:
+    if faults and all(reason.startswith(DAMAGED_PAGE) for reason in faults):
+        return DAMAGED.format("no page of it can be read")
     letters = [reason for reason in faults if reason != PICTURE]
     return GARBAGE.format(max(set(letters), key=letters.count)) if letters else SCAN
 

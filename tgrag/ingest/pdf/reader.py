@@ -15,6 +15,7 @@ from tgrag.ingest.pdf.typography import Restore, Typography
 from tgrag.ingest.refusal import Refused
 from tgrag.ingest.text import clean, squeeze
 
+DAMAGED_PAGE = "it is damaged"
 ENCRYPTED = "it is protected by a password; save it without one and add it again"
 
 _PICTURE_SHARE = 0.3  # of the page's area, from which a picture may hold the page's text
@@ -66,7 +67,7 @@ def read_sheets(data: bytes, on_page: Callable[[], None]) -> Iterator[Sheet]:
             with typography.page(number) as restore:
                 sheet = _sheet(number, document.get_page(number), restore)
         except (RuntimeError, ValueError) as error:  # what the parser raises for a broken page
-            sheet = Sheet(Page(number, 0.0, 0.0, ()), has_picture=True, fault=f"it is damaged ({error})")
+            sheet = Sheet(Page(number, 0.0, 0.0, ()), has_picture=True, fault=f"{DAMAGED_PAGE} ({error})")
         document.unload_pages((number, number + 1))
         yield sheet
         on_page()
