@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from tgrag.ingest.headings import CHAPTER, heading_at, is_capitals, is_capitals_heading, is_title_like
+from tgrag.ingest.nesting import nested
 from tgrag.ingest.text import clean, ends_sentence, join_lines, squeeze, starts_lower
 from tgrag.ingest.unlined import ENORMOUS, unfold
 from tgrag.ingest.votes import vote
@@ -68,7 +69,7 @@ def read_plain(text: str) -> tuple[str | None, tuple[Element, ...]]:
             close_block()
         index += 1
     close_block()
-    return _title(opening), tuple(elements)
+    return _title(opening), nested(elements)
 
 
 def _rows(text: str) -> Iterator[str]:
