@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from tgrag.ingest.contents import Contents, find_contents, key
 from tgrag.ingest.headings import is_bare_number, line_heading
+from tgrag.ingest.licence import without_licence
 from tgrag.records import Element
 
 _MAX_HEADING = 300  # characters: what is longer is text, however it is marked up
@@ -25,12 +26,12 @@ _CONTACT = re.compile(
 
 
 def refine(elements: Sequence[Element]) -> tuple[Element, ...]:
-    """Return the elements of a document with its contents pages dropped, and its headings mended.
+    """Return the elements of a document with its contents and licence dropped, and its headings mended.
 
     Nothing is lost and the order stays. Headings are added where a table is one, or a line is an entry of the
     contents; they are taken away from signatures, addresses and whole paragraphs that were marked up as one.
     """
-    contents = find_contents([_mended(element) for element in elements])
+    contents = find_contents([_mended(element) for element in without_licence(elements)])
     return _hinted(contents)
 
 

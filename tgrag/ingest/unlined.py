@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 
 from tgrag.ingest.headings import CLOSING, KEYWORDS, OPENING, keyword_level
+from tgrag.ingest.licence import LICENCE_END
 from tgrag.ingest.ordinals import ARABIC, ROMAN, WORD, number
 from tgrag.ingest.sequences import Mark, in_sequence
 
@@ -71,8 +72,9 @@ def unfold(line: str) -> str:
 
 
 def _break_at_spaces(text: str) -> str:
-    """Break at each run of spaces, but inside a sentence that goes on after it."""
-    return _SPACES.sub(lambda run: " " if run["next"].islower() else "\n", text)
+    """Break at each run of spaces, but inside a sentence that goes on after it, and before a licence."""
+    text = _SPACES.sub(lambda run: " " if run["next"].islower() else "\n", text)
+    return LICENCE_END.sub(r"\n\n\g<0>", text)
 
 
 def _places(line: str) -> list[_Place]:

@@ -91,6 +91,21 @@ def test_a_joined_heading_keeps_its_places_on_paper() -> None:
     assert (joined.text, joined.fragments) == ("I. Дорога", (Fragment(0, 3), Fragment(3, 4)))
 
 
+def test_the_licence_around_a_text_is_dropped_in_place() -> None:
+    around = [
+        paragraph("The Project Gutenberg EBook of Roads"),
+        paragraph("*** START OF THIS PROJECT GUTENBERG EBOOK ROADS ***"),
+        *chapters(),
+        paragraph("End of the Project Gutenberg EBook of Roads"),
+        paragraph("You may copy it."),
+    ]
+    refined = refine(around)
+    assert [e.text for e in refined] == [e.text for e in around]
+    assert [bool(e.drop) for e in refined] == [True] * 2 + [False] * 8 + [True] * 2
+    mention = [*chapters(), paragraph("He spoke of Project Gutenberg."), TEXT]
+    assert not [e for e in refine(mention) if e.drop]
+
+
 def test_a_table_of_a_number_and_a_title_is_a_heading() -> None:
     table = Element("table", "Глава 2 | Встреча")
     assert refine([table, TEXT])[0] == Element("heading", "Глава 2. Встреча", level=5)
