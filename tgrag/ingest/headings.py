@@ -27,7 +27,7 @@ _LEVEL = {word: level for level, words in _LEVEL_WORDS.items() for word in words
 OPENING = (
     "предисловие|пролог|введение|вступление|от автора|от издателя|от переводчика|от редактора|к читателю|"
     "вместо предисловия|передмова|вступ|від автора|від видавця|від перекладача|до читача|замість передмови|"
-    "preface|prologue|introduction|foreword|author'?s note|introductory note|to the reader"
+    "preface|prologue|induction|introduction|foreword|author'?s note|introductory note|to the reader"
 )
 CLOSING = (
     "эпилог|заключение|послесловие|приложени[ея]|примечани[ея]|комментари[ий]|"
@@ -39,7 +39,7 @@ _KEYWORD = rf"(?P<keyword>{KEYWORDS})(?!\w)\.?"
 _ORDINAL = rf"(?P<ordinal>{WORD}|{ROMAN}|{ARABIC})"
 _FORWARD = re.compile(rf"{_KEYWORD}\s*(?:the\s+)?{_ORDINAL}(?P<rest>.*)", re.IGNORECASE)
 _BACKWARD = re.compile(rf"(?:the\s+)?{_ORDINAL}\s+{_KEYWORD}(?P<rest>\s*(?:[.:—–-].*)?)", re.IGNORECASE)
-_UNNUMBERED = re.compile(rf"(?:(?P<opening>{OPENING})|(?P<closing>{CLOSING}))[.:]?", re.IGNORECASE)
+_UNNUMBERED = re.compile(rf"(?:the )?(?:(?P<opening>{OPENING})|(?P<closing>{CLOSING}))[.:]?", re.IGNORECASE)
 _BARE_ROMAN = re.compile(rf"(?P<ordinal>{ROMAN})[.)]?")
 _ROMAN_TITLE = re.compile(rf"(?P<ordinal>{ROMAN})[.)]\s+(?P<title>.+)")
 _LEADING_NUMBER = re.compile(
