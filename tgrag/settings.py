@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -78,8 +78,37 @@ class ChunkSettings(Section):
         return overlap
 
 
+class ChatSettings(Section):
+    """The chat model, and how hard it may be driven. Nothing here but model, revision and answer form changes an answer."""
+
+    backend: Literal["none", "openai", "serve", "recorded"] = Field(
+        "none", description="openai: any OpenAI-compatible server; serve: the models application on this Ray"
+    )
+    base_url: str = Field("http://127.0.0.1:8001/v1", description="of an OpenAI-compatible server")
+    model: str = Field("", description="as the server calls it")
+    revision: str = Field("", description="of the model's weights: another one asks everything anew")
+    api_key: SecretStr = Field(SecretStr(""), description="never stored nor shown")
+    recording: str | None = Field(None, description="JSONL of recorded answers, for the recorded back end")
+    answer_form: Literal["json_schema", "json_object", "text"] = Field(
+        "json_schema", description="how a server is held to JSON; text: by the prompt alone"
+    )
+    max_in_flight: int = Field(8, ge=1, description="calls at once, of all workers together (article: 8)")
+    timeout_seconds: float = Field(120, gt=0, description="a call")
+    attempts: int = Field(4, ge=1, description="of a call that fails for a passing reason")
+    requests_per_minute: int | None = Field(None, ge=1, description="of all workers together")
+    tokens_per_minute: int | None = Field(None, ge=1, description="in and out, of all workers together")
+
+
 class ExtractSettings(Section):
-    method: Literal["fast"] = "fast"
+    method: Literal["fast", "llm"] = Field("fast", description="llm: by the chat model of the chat section")
+    prompt_language: Language | None = Field(None, description="of the prompts; the document's without it")
+    reasoning: bool = Field(False, description="a short field to think in first, which helps small models")
+    context_sentences: int = Field(
+        0, ge=0, le=2, description="of the unit before, to read but not to extract"
+    )
+    max_entities: int = Field(24, ge=1, description="of a unit's answer")
+    max_relationships: int = Field(24, ge=0, description="of a unit's answer")
+    max_answer_tokens: int = Field(2_000, ge=64)
     max_entities_per_sentence: int = Field(
         6, ge=2, description="co-occurrence is recorded among the first so many"
     )
@@ -158,6 +187,7 @@ class Settings(BaseSettings):
     parse: ParseSettings = ParseSettings()
     chunk: ChunkSettings = ChunkSettings()
     extract: ExtractSettings = ExtractSettings()
+    chat: ChatSettings = ChatSettings()
     windows: WindowSettings = WindowSettings()
     embed: EmbedSettings = EmbedSettings()
     index: IndexSettings = IndexSettings()
@@ -188,7 +218,12 @@ class Settings(BaseSettings):
 
     def recipe(self) -> dict[str, Any]:
         """Return the part of the settings that an index version depends on."""
-        return self.model_dump(mode="json", include={"chunk", "extract", "windows", "embed"})
+        sections = self.model_dump(mode="json", include={"chunk", "extract", "windows", "embed"})
+        if self.extract.method == "llm":
+            return sections | {"chat": self.chat.model_dump(include={"model", "revision", "answer_form"})}
+        return sections | {
+            "extract": {"method": "fast", "max_entities_per_sentence": self.extract.max_entities_per_sentence}
+        }
 
     def recipe_hash(self) -> str:
         return stable_hash(self.recipe())

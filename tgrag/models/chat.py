@@ -1,0 +1,78 @@
+"""What a chat model is asked and what it answers, whatever stands behind it."""
+
+from dataclasses import asdict, dataclass
+from typing import Literal, Protocol
+
+from tgrag.hashing import stable_hash
+
+
+@dataclass(frozen=True, slots=True)
+class ChatMessage:
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSchema:
+    """A JSON schema that an answer has to fit. json: the schema as canonical JSON text (sorted keys, no spaces)."""
+
+    name: str
+    json: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """All that an answer depends on, the model apart. schema: None where free text is wanted."""
+
+    messages: tuple[ChatMessage, ...]
+    max_tokens: int
+    schema: AnswerSchema | None = None
+    temperature: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ChatReply:
+    """finish_reason: "length" when ``max_tokens`` cut the answer off. tokens: as the server counts them."""
+
+    text: str
+    finish_reason: Literal["stop", "length", "filter"]
+    tokens_in: int
+    tokens_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChatIdentity:
+    """Whose answers may stand for each other."""
+
+    name: str
+    revision: str
+
+
+class CallFailed(Exception):
+    """A call gave no answer.
+
+    transient: the fault may lie outside of the request (overload, network), so that trying again is sane.
+    retry_after: seconds that the server asks to wait.
+    """
+
+    def __init__(self, reason: str, *, transient: bool, retry_after: float | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.transient = transient
+        self.retry_after = retry_after
+
+
+class ChatModel(Protocol):
+    @property
+    def identity(self) -> ChatIdentity: ...
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        """Answer one request. Raises CallFailed; a cancelled call is given up at the server too."""
+
+    async def close(self) -> None:
+        """Release connections."""
+
+
+def call_key(identity: ChatIdentity, request: ChatRequest) -> str:
+    """Return the memo key of a call: everything that its answer depends on."""
+    return stable_hash("chat", asdict(identity), asdict(request))
