@@ -10,9 +10,6 @@ from io import BytesIO
 
 from docling.backend.abstract_backend import DeclarativeDocumentBackend
 from docling.backend.csv_backend import CsvDocumentBackend
-from docling.backend.msexcel_backend import MsExcelDocumentBackend
-from docling.backend.mspowerpoint_backend import MsPowerpointDocumentBackend
-from docling.backend.msword_backend import MsWordDocumentBackend
 from docling.backend.opendocument_backend import (
     OdpDocumentBackend,
     OdsDocumentBackend,
@@ -43,6 +40,7 @@ from docling_core.types.doc import (
 
 from tgrag.ingest import opendocument, word
 from tgrag.ingest.archive import DAMAGED, Archive
+from tgrag.ingest.docling_office import ExcelReader, PowerpointReader, WordReader
 from tgrag.ingest.encoding import decode
 from tgrag.ingest.headings import line_heading
 from tgrag.ingest.marks import resolve, role_of, unmarked
@@ -59,9 +57,9 @@ def read_docx(data: bytes) -> ParsedDocument:
     """Read a Word document. Its foot- and endnotes follow the paragraphs that refer to them."""
     archive = Archive(data)
     if word.MAIN_PART not in archive:
-        return _read(data, InputFormat.DOCX, MsWordDocumentBackend)
+        return _read(data, InputFormat.DOCX, WordReader)
     main_part, notes = word.printed(archive)
-    return _read(archive.replaced(word.MAIN_PART, main_part), InputFormat.DOCX, MsWordDocumentBackend, notes)
+    return _read(archive.replaced(word.MAIN_PART, main_part), InputFormat.DOCX, WordReader, notes)
 
 
 def read_odt(data: bytes) -> ParsedDocument:
@@ -74,7 +72,7 @@ def read_odt(data: bytes) -> ParsedDocument:
 def read_pptx(data: bytes) -> ParsedDocument:
     """Read a presentation: slides are pages, their titles headings, the speaker's notes footnotes."""
     Archive(data)
-    return _read(data, InputFormat.PPTX, MsPowerpointDocumentBackend)
+    return _read(data, InputFormat.PPTX, PowerpointReader)
 
 
 def read_odp(data: bytes) -> ParsedDocument:
@@ -90,7 +88,7 @@ def read_ods(data: bytes) -> ParsedDocument:
 def read_xlsx(data: bytes) -> ParsedDocument:
     """Read a workbook: each sheet under a heading with its name, each table as rows of cells joined by bars."""
     Archive(data)
-    return _read(data, InputFormat.XLSX, MsExcelDocumentBackend)
+    return _read(data, InputFormat.XLSX, ExcelReader)
 
 
 def read_csv(data: bytes) -> ParsedDocument:
