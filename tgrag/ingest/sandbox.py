@@ -43,14 +43,17 @@ class ParsingPool:
 
     def __init__(self, settings: ParseSettings) -> None:
         self._settings = settings
-        context = multiprocessing.get_context("spawn")
-        self._pages = context.Value(ctypes.c_ulonglong, 0, lock=False)  # a killed child would keep a lock
-        self._pool = ProcessPool(
+        self._context = multiprocessing.get_context("spawn")
+        self._pages = self._context.Value(ctypes.c_ulonglong, 0, lock=False)  # a killed child would keep a lock
+        self._pool = self._opened()
+
+    def _opened(self) -> ProcessPool:
+        return ProcessPool(
             max_workers=1,
             max_tasks=DOCUMENTS_A_PROCESS,
             initializer=_prepare,
-            initargs=(settings.memory_mb, self._pages),
-            context=context,
+            initargs=(self._settings.memory_mb, self._pages),
+            context=self._context,
         )
 
     def __enter__(self) -> Self:
@@ -66,6 +69,11 @@ class ParsingPool:
         self._pool.stop()
         self._pool.join()
 
+    def _renew(self) -> None:
+        """Begin again with a new child: one whose memory ran out, or whose parser broke, may fail the next too."""
+        self.close()
+        self._pool = self._opened()
+
     def parse(self, name: str, data: bytes) -> ParsedDocument:
         """Read a file as ``tgrag.ingest.parse.parse`` does. Raises ParsingCrashed when it passes its limits."""
         limits = self._settings
@@ -78,6 +86,7 @@ class ParsingPool:
             reason = f"not read within {limits.document_seconds:g} s; split the file or raise parse.document_seconds"
             raise ParsingCrashed(reason, transient=False) from None
         except MemoryError:
+            self._renew()
             reason = (
                 f"needs more than {limits.memory_mb} MB of memory; split the file or raise parse.memory_mb"
             )
@@ -86,6 +95,7 @@ class ParsingPool:
             reason = f"the parsing process died ({error}); it is tried again by the next run"
             raise ParsingCrashed(reason, transient=True) from None
         except Exception as error:  # a fault of a parser's own: the document is to blame, the run is not
+            self._renew()
             reason = f"the parser failed on it ({type(error).__name__}: {error}); save it in another format"
             raise ParsingCrashed(reason, transient=False) from error
         return document

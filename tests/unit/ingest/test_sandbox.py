@@ -1,5 +1,6 @@
 import os
 import signal
+import sys
 import time
 from collections.abc import Iterator
 
@@ -28,6 +29,18 @@ def die(name: str, data: bytes, settings: ParseSettings) -> ParsedDocument:
 
 def fail(name: str, data: bytes, settings: ParseSettings) -> ParsedDocument:
     raise IndexError("inside")
+
+
+hoard: list[bytearray] = []
+
+
+def leak(name: str, data: bytes, settings: ParseSettings) -> ParsedDocument:
+    hoard.append(bytearray(1_200_000_000))
+    raise MemoryError
+
+
+def fill(name: str, data: bytes, settings: ParseSettings) -> ParsedDocument:
+    return ParsedDocument(status="ok", title=name, n_pages=len(bytearray(1_200_000_000)))
 
 
 def read_slowly(name: str, data: bytes, settings: ParseSettings) -> ParsedDocument:
@@ -94,6 +107,17 @@ def test_a_pool_goes_on_after_a_document_that_hung(monkeypatch: pytest.MonkeyPat
                 pool.parse("a.txt", b"x")
         monkeypatch.setattr(sandbox, "_parse", named)
         assert pool.parse("b.txt", b"x").title == "b.txt"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux only")
+def test_a_child_whose_memory_ran_out_reads_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    with ParsingPool(ParseSettings(memory_mb=1500)) as pool:
+        with monkeypatch.context() as patch:
+            patch.setattr(sandbox, "_parse", leak)
+            with pytest.raises(ParsingCrashed, match="1500 MB"):
+                pool.parse("a.txt", b"x")
+        monkeypatch.setattr(sandbox, "_parse", fill)
+        assert pool.parse("b.txt", b"x").status == "ok"
 
 
 def test_no_child_is_left_behind() -> None:
