@@ -43,13 +43,10 @@ BIG: dict[str, Callable[[], bytes]] = {
 }  # fmt: skip
 
 
-ENDLESS = {"far.xlsx"}  # Docling walks through all cells between the first and the last
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("name", BIG)
 def test_giant_texts_and_tables_are_read_or_refused(pool: ParsingPool, name: str) -> None:
     reason, text = outcome(pool, name, BIG[name]())
     assert reason or text
-    assert ("not read within" in (reason or "")) == (name in ENDLESS)
+    assert "not read within" not in (reason or "")
     print(name, reason, len(text))

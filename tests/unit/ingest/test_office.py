@@ -3,6 +3,7 @@
 import io
 
 import docx
+import openpyxl
 import pytest
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
@@ -360,3 +361,23 @@ def test_rtf_is_read_as_plain_text() -> None:
         ("paragraph", None, None, "Привет, мир — «да»."),
     ]
     assert "footnotes" in parse("a.rtf", data).warnings[0]
+
+
+@pytest.mark.parametrize("place", [(12, 6), (1_000_000, 16_000)])
+def test_tables_far_apart_in_a_sheet_are_read_alike(place: tuple[int, int]) -> None:
+    book, buffer = openpyxl.Workbook(), io.BytesIO()
+    row, column = place
+    sheet = book.active
+    sheet.append(["Имя", "Цена"])
+    sheet.append(["болт", 12])
+    sheet.cell(row, column, "Вместе")
+    sheet.merge_cells(start_row=row, end_row=row, start_column=column, end_column=column + 1)
+    sheet.cell(row + 1, column, "левая")
+    sheet.cell(row + 1, column + 1, "правая")
+    book.save(buffer)
+    assert [row[3] for row in rows("a.xlsx", buffer.getvalue())] == [
+        "Sheet",
+        "Имя | Цена\nболт | 12",
+        "Вместе",
+        "левая | правая",
+    ]
