@@ -4,24 +4,17 @@ A worker makes its answers durable itself before it takes the next batch, so a k
 calls that were in flight. A stage without work starts no pipeline.
 """
 
-import logging
-import os
-import re
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from contextlib import closing
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pyarrow as pa
 
 from tgrag.chunk import Chunk, chunk
-from tgrag.cluster import connect
-from tgrag.errors import StageFailed, TgragError
 from tgrag.extract.fast import extract
 from tgrag.hashing import bytes_hash
 from tgrag.index.assemble import Passage
 from tgrag.index.memo import Failure, ParseMemo, VectorMemo
+from tgrag.index.pipeline import Worker, pipeline
 from tgrag.index.progress import Progress, Report
 from tgrag.ingest.sandbox import ParsingCrashed, ParsingPool
 from tgrag.ingest.sources import read_source
@@ -36,19 +29,6 @@ TEXTS_A_BATCH = 16
 CHARACTERS_A_BATCH = (
     6_000  # some 5 s on one core: small enough to share out evenly and to lose little in a kill
 )
-
-# What a worker raised, in the traceback that Ray hands on as text.
-_RAISED = re.compile(r"^(?!ray\.)[\w.]*(?:Error|Exception)\b: .+$", re.MULTILINE)
-
-
-class Worker(ABC):
-    """What a stage does with one batch of rows; made once for many batches."""
-
-    @abstractmethod
-    def __call__(self, batch: pa.Table) -> pa.Table: ...
-
-    def close(self) -> None:  # noqa: B027  (most hold nothing)
-        """Release what the worker holds."""
 
 
 # --- parse --------------------------------------------------------------------------------------------
@@ -255,66 +235,3 @@ def embedding_batches(passages: Sequence[Passage]) -> list[list[Passage]]:
             n_characters = len(passage.text)
         batches[-1].append(passage)
     return batches
-
-
-# --- what they share ----------------------------------------------------------------------------------
-
-
-def _in_process(rows: pa.Table, worker: type[Worker], arguments: dict[str, Any]) -> pa.Table:
-    try:
-        with closing(worker(**arguments)) as here:
-            return here(rows)
-    except TgragError:
-        raise
-    except Exception as error:
-        raise _broken(worker, f"{type(error).__name__}: {error}") from error
-
-
-def _broken(worker: type[Worker], reason: str) -> StageFailed:
-    return StageFailed(f"{worker.__name__} broke off: {reason}; what is done is kept: run again")
-
-
-def pipeline(
-    rows: pa.Table, worker: type[Worker], arguments: dict[str, Any], batch_rows: int, workers: int | None
-) -> Iterator[pa.Table]:
-    """Map a worker class over the rows in batches, on a pool of actors; yield result tables as they come."""
-    if not rows.num_rows:
-        return
-    if rows.num_rows <= batch_rows:  # a single batch: an actor would do no better, and takes seconds to start
-        yield _in_process(rows, worker, arguments)
-        return
-    connect()
-    import ray
-    import ray.data
-
-    logging.getLogger("ray.data").setLevel(logging.WARNING)
-    logging.getLogger("ray.data._internal.progress").setLevel(logging.ERROR)  # tgrag shows its own
-    context = ray.data.DataContext.get_current()
-    context.enable_progress_bars = False
-    context.print_on_execution_start = False
-    n_batches = -(-rows.num_rows // batch_rows)
-    size = min(n_batches, workers or default_workers())
-    blocks = [rows.slice(start, batch_rows) for start in range(0, rows.num_rows, batch_rows)]
-    dataset = ray.data.from_arrow(blocks).map_batches(
-        worker,
-        fn_constructor_kwargs=arguments,
-        batch_size=batch_rows,
-        batch_format="pyarrow",
-        zero_copy_batch=True,
-        compute=ray.data.ActorPoolStrategy(size=size),
-        num_cpus=1,
-    )
-    try:
-        yield from dataset.iter_batches(batch_size=None, batch_format="pyarrow")
-    except ray.exceptions.RayError as error:
-        reason = (_RAISED.findall(str(error)) or [type(error).__name__])[-1]
-        raise _broken(worker, reason) from error
-
-
-def default_workers() -> int:
-    """Return how many workers a stage gets: all CPUs of the cluster but one, on one machine its real CPUs."""
-    import ray
-
-    nodes = [node for node in ray.nodes() if node["Alive"]]
-    logical = int(ray.cluster_resources().get("CPU", 1))
-    return max(1, min(logical - 1, os.cpu_count() or 1) if len(nodes) == 1 else logical - 1)

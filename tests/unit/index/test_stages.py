@@ -5,8 +5,9 @@ from hypothesis import strategies as st
 
 from tgrag.errors import StageFailed
 from tgrag.index.assemble import Passage
+from tgrag.index.pipeline import Worker, pipeline
 from tgrag.index.progress import Progress
-from tgrag.index.stages import CHARACTERS_A_BATCH, TEXTS_A_BATCH, Worker, embedding_batches, pipeline
+from tgrag.index.stages import CHARACTERS_A_BATCH, TEXTS_A_BATCH, embedding_batches
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(1, 2 * CHARACTERS_A_BATCH)), max_size=80))
