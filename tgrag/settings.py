@@ -106,9 +106,11 @@ class ExtractSettings(Section):
     context_sentences: int = Field(
         0, ge=0, le=2, description="of the unit before, to read but not to extract"
     )
-    max_entities: int = Field(24, ge=1, description="of a unit's answer")
-    max_relationships: int = Field(24, ge=0, description="of a unit's answer")
-    max_answer_tokens: int = Field(2_000, ge=64)
+    max_entities: int = Field(16, ge=1, description="of a unit's answer")
+    max_relationships: int = Field(16, ge=0, description="of a unit's answer")
+    max_answer_tokens: int = Field(
+        8_000, ge=64, description="the longest answer that max_entities and max_relationships allow has to fit"
+    )
     max_entities_per_sentence: int = Field(
         6, ge=2, description="co-occurrence is recorded among the first so many"
     )

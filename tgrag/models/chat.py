@@ -14,7 +14,10 @@ class ChatMessage:
 
 @dataclass(frozen=True, slots=True)
 class AnswerSchema:
-    """A JSON schema that an answer has to fit. json: the schema as canonical JSON text (sorted keys, no spaces)."""
+    """A JSON schema that an answer has to fit.
+
+    json: the schema as JSON text without spaces. Properties are written in its order, so it is not to be sorted.
+    """
 
     name: str
     json: str
@@ -60,6 +63,17 @@ class CallFailed(Exception):
         self.reason = reason
         self.transient = transient
         self.retry_after = retry_after
+
+
+class Misconfigured(CallFailed):
+    """No call at all can succeed before the settings or the server are mended: it says nothing of this request."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason, transient=False)
+
+
+class InvalidAnswer(ValueError):
+    """An answer that cannot be read. Its message tells the model what to mend."""
 
 
 class ChatModel(Protocol):
