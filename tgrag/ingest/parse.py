@@ -102,12 +102,15 @@ def parse(
 ) -> ParsedDocument:
     """Read a file. One that cannot be read is a document with status "failed" and a reason for a person.
 
-    on_page: called after each page of a long document, as a sign of life.
+    on_page: called as the work goes on, as a sign of life: after each page of a long document and after each step.
     """
     try:
         format = detect_format(name, data)
         document = _read_pdf(data, settings, on_page) if format == "pdf" else _READERS[format](data)
-        return _with_text(replace(document, elements=refine(document.elements)))
+        on_page()
+        document = replace(document, elements=refine(document.elements))
+        on_page()
+        return _with_text(document)
     except Refused as refusal:
         return ParsedDocument(status="failed", reason=str(refusal))
     except RecursionError:

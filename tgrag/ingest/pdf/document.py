@@ -28,7 +28,7 @@ _MIN_CHARACTERS = 10  # fewer beside a picture: the text is in the picture
 def read_pdf(data: bytes, settings: ParseSettings, on_page: Callable[[], None]) -> ParsedDocument:
     """Read a PDF. Raises Refused when it is locked, damaged, a scan, or its letters are not letters.
 
-    on_page: called after each page.
+    on_page: called after each page that is read, and again as the pages are laid out.
     """
     if settings.pdf == "layout":
         from tgrag.ingest.docling_layout import read_pdf_layout  # takes seconds to import
@@ -41,7 +41,7 @@ def read_pdf(data: bytes, settings: ParseSettings, on_page: Callable[[], None]) 
     if not any(page.lines for page in pages):
         raise Refused(_refusal(list(faults.values())))
     unreadable = {sheet.page.number: _unreadable(sheet) for sheet in sheets if sheet.fault}
-    elements = to_elements(pages, read_outline(data), unreadable)
+    elements = to_elements(pages, read_outline(data), unreadable, on_page)
     if all(element.drop for element in elements) and any(sheet.has_picture for sheet in sheets):
         raise Refused(SCAN)  # a scanning program's mark on every page is no text
     return ParsedDocument(

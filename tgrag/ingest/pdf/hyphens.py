@@ -10,6 +10,7 @@ _BROKEN = re.compile(r"(?P<head>(?:[^\W\d_]|['’ʼ])+(?:[-‐][^\W\d_]+)*)[-‐
 _FIRST = re.compile(r"(?:[^\W\d_]|['’ʼ])+")
 _WORD = re.compile(r"(?:[^\W\d_]|['’ʼ])+(?:[-‐](?:[^\W\d_]|['’ʼ])+)*")
 _NUMBERS = re.compile(r"\d[-–‐]$")
+_HYPHENS = ("-", "‐")
 _TAIL = 60  # characters: no word is longer
 
 
@@ -24,6 +25,8 @@ def seam(before: str, after: str, words: frozenset[str]) -> tuple[int, str]:
         return 1, ""
     if _NUMBERS.search(before[-2:]) and after[0].isdigit():
         return 0, ""
+    if before[-1:] not in _HYPHENS:
+        return 0, " "
     broken, first = _BROKEN.search(before[-_TAIL:]), _FIRST.match(after)
     if broken is None or first is None:
         return 0, " "

@@ -1,7 +1,8 @@
 """Pages to elements: rows in reading order, without furniture and footnotes, to paragraphs that go on over pages."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from tgrag.ingest.page import Page
 from tgrag.ingest.pdf.blocks import ITEM, Block, goes_on, indents, to_blocks, usual_step
@@ -15,28 +16,42 @@ from tgrag.ingest.pdf.rows import Row, body_size, to_columns, to_rows
 from tgrag.ingest.pdf.titles import outline_levels, parts, with_styled_headings
 from tgrag.records import Drop, Element, ElementKind, Fragment
 
+T = TypeVar("T")
+
 FURNITURE = Drop("page_furniture", "it repeats on the pages: a running head, a running foot or a page number")
 
 
 def to_elements(
-    pages: Sequence[Page], outline: Sequence[Bookmark], unreadable: Mapping[int, Element]
+    pages: Sequence[Page],
+    outline: Sequence[Bookmark],
+    unreadable: Mapping[int, Element],
+    on_page: Callable[[], None] = lambda: None,
 ) -> list[Element]:
-    """Make elements of pages. unreadable: what stands for the other pages, by their numbers."""
-    rows = {page.number: to_rows(reading_order(page.lines), page.number) for page in pages}
+    """Make elements of pages. unreadable: what stands for the other pages, by their numbers.
+
+    on_page: called as the work goes on, page by page and element by element.
+    """
+
+    def alive(items: Iterable[T]) -> Iterator[T]:
+        for item in items:
+            yield item
+            on_page()
+
+    rows = {page.number: to_rows(reading_order(page.lines), page.number) for page in alive(pages)}
     body = body_size(row for page in pages for row in rows[page.number])
     step = usual_step([row for page in pages for row in rows[page.number]])
     aside = furniture(pages, rows, body)
     levels = outline_levels(outline)
     blocks: list[Block] = []
-    for page in pages:
+    for page in alive(pages):
         number = page.number
         blocks += _page_blocks(
             page, rows[number], aside.get(number, set()), levels.get(number, {}), body, step
         )
     blocks = with_styled_headings(blocks, body, step)
-    words = vocabulary(row.text for page in pages for row in rows[page.number])
+    words = vocabulary(row.text for page in alive(pages) for row in rows[page.number])
     joined = _joined(blocks, frozenset(unreadable), indents(blocks))
-    return _with_unreadable([_element(block, words) for block in joined], unreadable)
+    return _with_unreadable([_element(block, words) for block in alive(joined)], unreadable)
 
 
 def _page_blocks(
@@ -70,18 +85,35 @@ def _page_blocks(
 def _joined(blocks: Sequence[Block], unreadable: frozenset[int], has_indents: bool) -> list[Block]:
     """Join paragraphs that go on over a column or page; what stands between their parts comes after them."""
     joined: list[Block] = []
-    text: Block | None = None
+    text: list[Block] = []  # the parts of the paragraph that may go on
     between: list[Block] = []
+
+    def close() -> None:
+        if text:
+            rows = tuple(row for part in text for row in part.rows)
+            joined.append(replace(text[0], rows=rows, edges=text[-1].edges))
+        joined.extend(between)
+        text.clear()
+        between.clear()
+
     for block in blocks:
         if block.kind in ("furniture", "footnote"):
             between.append(block)
-        elif text and block.is_first and _continues(text, block, unreadable, has_indents):
-            text = replace(text, rows=text.rows + block.rows, edges=block.edges)
-        else:
-            joined += [text, *between] if text else between
-            between = []
-            text = block
-    return joined + ([text, *between] if text else between)
+            continue
+        end = _end(text)
+        if not (end and block.is_first and _continues(end, block, unreadable, has_indents)):
+            close()
+        text.append(block)
+    close()
+    return joined
+
+
+def _end(text: Sequence[Block]) -> Block | None:
+    """Return the last two rows of a paragraph, which decide whether it goes on."""
+    if not text:
+        return None
+    rows = [row for part in text[-2:] for row in part.rows[-2:]]
+    return replace(text[-1], rows=tuple(rows[-2:]))
 
 
 def _continues(text: Block, block: Block, unreadable: frozenset[int], has_indents: bool) -> bool:
