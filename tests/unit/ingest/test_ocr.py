@@ -143,7 +143,9 @@ def test_missing_language_data_is_told_with_what_to_install(monkeypatch: pytest.
     monkeypatch.setattr("shutil.which", lambda name: name)
     listed = subprocess.CompletedProcess([], 0, stdout="List of available languages (2):\neng\nosd\n")
     monkeypatch.setattr(ocr.subprocess, "run", lambda *args, **kwargs: listed)
-    with pytest.raises(ConfigurationError, match=r"no data for ru, uk; .*tesseract-ocr-rus tesseract-ocr-ukr"):
+    with pytest.raises(
+        ConfigurationError, match=r"no data for ru, uk; .*tesseract-ocr-rus tesseract-ocr-ukr"
+    ):
         open_reader(ParseSettings(ocr="tesseract"))
 
 
