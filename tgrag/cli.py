@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from tgrag.commands import prompts
 from tgrag.errors import InvalidRequest, TgragError
 from tgrag.options import (
     AsJson,
@@ -270,6 +271,7 @@ inspect = typer.Typer(
     epilog="Example: tgrag inspect --collection library --json",
 )
 app.add_typer(inspect, name="inspect")
+app.add_typer(prompts.app, name="prompts")
 
 
 @inspect.callback()

@@ -96,12 +96,12 @@ Item = TypeVar("Item", GraphEntity, GraphRelationship)
 
 
 class GraphAnswer(_Answer):
-    """dropped: the reason of every item that was left out, one a dropped item."""
+    """dropped: of every item that was left out its reason; no part of what is asked for."""
 
     reasoning: str = ""
     entities: tuple[GraphEntity, ...]
     relationships: tuple[GraphRelationship, ...]
-    dropped: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = Field((), exclude=True)
 
 
 def read_graph(answer: str) -> GraphAnswer:
