@@ -1,0 +1,73 @@
+"""The chat model's part of the OpenAI API as plain data: over HTTP and in batch files it is the same."""
+
+import json
+from typing import Any, Literal
+
+from tgrag.models.chat import CallFailed, ChatReply, ChatRequest
+from tgrag.settings import ChatSettings
+
+_FINISHED: dict[str | None, Literal["stop", "length", "filter"]] = {
+    "stop": "stop",
+    "eos": "stop",
+    None: "stop",
+    "length": "length",
+    "content_filter": "filter",
+}
+
+
+def request_body(request: ChatRequest, settings: ChatSettings) -> dict[str, Any]:
+    """Return the body of POST /v1/chat/completions, and of a line of a batch file."""
+    body: dict[str, Any] = {
+        "model": settings.model,
+        "messages": [{"role": m.role, "content": m.content} for m in request.messages],
+        "max_tokens": request.max_tokens,
+        "temperature": request.temperature,
+    }
+    if request.schema and settings.answer_form == "json_schema":
+        schema = {"name": request.schema.name, "schema": json.loads(request.schema.json), "strict": True}
+        body["response_format"] = {"type": "json_schema", "json_schema": schema}
+    elif request.schema and settings.answer_form == "json_object":
+        body["response_format"] = {"type": "json_object"}
+    return body
+
+
+def read_reply(body: dict[str, Any]) -> ChatReply:
+    """Return what a chat completion says. Raises CallFailed when it says nothing, or is no chat completion."""
+    try:
+        choice = body["choices"][0]
+        message = choice["message"]
+        reason = choice.get("finish_reason")
+        text = message.get("content") or ""
+        refusal = message.get("refusal")
+        usage = body.get("usage") or {}
+        tokens_in, tokens_out = int(usage.get("prompt_tokens", 0)), int(usage.get("completion_tokens", 0))
+    except (KeyError, IndexError, TypeError, AttributeError, ValueError):
+        raise CallFailed(
+            "the server's answer is no chat completion; check chat.base_url", transient=True
+        ) from None
+    if reason not in _FINISHED:
+        raise CallFailed(f"the answer ended for an unknown reason: {reason}", transient=False)
+    finished = _FINISHED[reason]
+    if refusal and not text:
+        raise CallFailed(f"the model refused: {refusal}", transient=False)
+    if not text.strip() and finished == "stop":
+        raise CallFailed("the model answered with an empty text", transient=False)
+    return ChatReply(text, finished, tokens_in, tokens_out)
+
+
+def read_batch_line(line: dict[str, Any]) -> tuple[str, ChatReply | CallFailed]:
+    """Return the custom_id of a batch output line, and its answer or why there is none.
+
+    Raises KeyError, TypeError or AttributeError when it is no such line.
+    """
+    response, key = line.get("response") or {}, str(line["custom_id"])
+    status = response.get("status_code", 0)
+    if line.get("error") or status != 200:
+        said = line.get("error") or (response.get("body") or {}).get("error") or {}
+        message = said.get("message") if isinstance(said, dict) else said
+        transient = not 400 <= status < 500 or status in (408, 409, 425, 429)
+        return key, CallFailed(f"the batch says {status}: {message}", transient=transient)
+    try:
+        return key, read_reply(response["body"])
+    except CallFailed as failure:
+        return key, failure

@@ -1,0 +1,133 @@
+"""A chat model behind any OpenAI-compatible server: vLLM, llama.cpp, Ollama, hosted."""
+
+import math
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx2
+import openai
+
+from tgrag.errors import ConfigurationError
+from tgrag.models.chat import CallFailed, ChatIdentity, ChatReply, ChatRequest, Misconfigured
+from tgrag.models.chat_wire import read_reply, request_body
+from tgrag.settings import ChatSettings
+
+NO_KEY = "none"  # local servers take any; the client insists on one
+CONNECT_SECONDS = 10.0
+TRANSIENT = {408, 409, 425, 429}
+TOO_LONG = (
+    "context length",
+    "context_length",
+    "context size",
+    "context window",
+    "maximum context",
+    "too long",
+)
+NO_FORM = ("response_format", "json_schema", "json_object", "guided", "grammar", "structured")
+SAID_CHARACTERS = 300  # of a server's message that are told on
+
+
+class OpenAIChat:
+    """Makes each request once: trying again and limits are the caller's. Belongs to one event loop."""
+
+    def __init__(self, settings: ChatSettings) -> None:
+        key = settings.api_key.get_secret_value()
+        if not settings.model:
+            raise ConfigurationError("chat.model is not set; name the model as the server calls it")
+        if urlsplit(settings.base_url).scheme not in ("http", "https"):
+            raise ConfigurationError(f"chat.base_url {settings.base_url} is no http:// or https:// address")
+        if not (key.isascii() and key.isprintable()):
+            raise ConfigurationError("chat.api_key holds characters that no key has; copy it again")
+        self._settings, self._key = settings, key
+        self.identity = ChatIdentity(settings.model, settings.revision)
+        timeout = httpx2.Timeout(
+            settings.timeout_seconds, connect=min(CONNECT_SECONDS, settings.timeout_seconds)
+        )
+        n_connections = settings.max_in_flight
+        limits = httpx2.Limits(max_connections=n_connections, max_keepalive_connections=n_connections)
+        self._client = openai.AsyncOpenAI(
+            base_url=settings.base_url,
+            api_key=key or NO_KEY,
+            max_retries=0,
+            http_client=openai.DefaultAsyncHttpxClient(limits=limits, timeout=timeout),
+        )
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        try:
+            response = await self._client.chat.completions.with_raw_response.create(
+                **request_body(request, self._settings)
+            )
+            body: Any = response.http_response.json()
+        except openai.APITimeoutError:
+            raise CallFailed(
+                f"no answer within {self._settings.timeout_seconds:g} s", transient=True
+            ) from None
+        except openai.APIConnectionError as error:
+            reason = error.__cause__ or error
+            raise CallFailed(
+                f"{self._settings.base_url} cannot be reached ({reason}); is the server running?",
+                transient=True,
+            ) from None
+        except openai.APIStatusError as error:
+            raise self._refused(error) from None
+        except UnicodeEncodeError:
+            raise CallFailed("the request holds characters that are no text", transient=False) from None
+        except ValueError:
+            raise CallFailed("the server's answer is no JSON; check chat.base_url", transient=True) from None
+        return read_reply(body)
+
+    async def close(self) -> None:
+        await self._client.close()
+
+    def _refused(self, error: openai.APIStatusError) -> CallFailed:
+        """Return what a status other than 2xx means, and what to do about it."""
+        status, model = error.status_code, self._settings.model
+        said = f"the server says {status}: {self._said(error)}"
+        words = f"{error.code} {error.message}".lower()
+        if status in (401, 403):
+            return Misconfigured(f"the server refuses the key; set TGRAG_CHAT__API_KEY. {said}")
+        if status in (404, 405):
+            return Misconfigured(
+                f"the server knows no model {model}, or not this address; check chat.model and chat.base_url. {said}"
+            )
+        if status == 429 and "insufficient_quota" in words:
+            return Misconfigured(f"the account has nothing left to spend. {said}")
+        if status in TRANSIENT or (status >= 500 and status != 501):
+            return CallFailed(said, transient=True, retry_after=retry_after(error.response.headers))
+        if "content_filter" in words or "content management policy" in words:
+            return CallFailed(f"the server's content filter refused the request. {said}", transient=False)
+        if status == 413 or any(word in words for word in TOO_LONG):
+            return CallFailed(
+                "the request is too long for the model; lower chunk.limit or extract.max_answer_tokens, "
+                f"or serve the model with a longer context. {said}",
+                transient=False,
+            )
+        if self._settings.answer_form != "text" and any(word in words for word in NO_FORM):
+            return Misconfigured(
+                f"the server does not take answers of the form {self._settings.answer_form}; "
+                f"set chat.answer_form to json_object or text. {said}"
+            )
+        return CallFailed(f"the request is refused. {said}", transient=False)
+
+    def _said(self, error: openai.APIStatusError) -> str:
+        """Return the server's own message, short, and without the key."""
+        body = error.body
+        message = body.get("message") if isinstance(body, dict) else None
+        text = " ".join(str(message or error.message).split())[:SAID_CHARACTERS]
+        return text.replace(self._key, "…") if self._key else text
+
+
+def retry_after(headers: httpx2.Headers) -> float | None:
+    """Return the seconds that a server asks to wait (as a number or as an HTTP date), None when it does not say."""
+    stated = headers.get("retry-after", "")
+    try:
+        seconds = float(stated)
+    except ValueError:
+        try:
+            moment = parsedate_to_datetime(stated)
+        except ValueError:
+            return None
+        seconds = (moment.replace(tzinfo=moment.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
+    return max(0.0, seconds) if math.isfinite(seconds) else None

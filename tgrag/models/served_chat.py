@@ -1,0 +1,72 @@
+"""A chat model that runs on this Ray: a Serve deployment asked through its handle.
+
+The deployment's method ``complete`` takes a dict (of a ChatRequest) and returns one (of a ChatReply). What it raises
+has to be a builtin: ValueError where the request is at fault, anything else where trying again is sane.
+"""
+
+import asyncio
+from dataclasses import asdict
+from functools import cached_property
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from tgrag.models.chat import CallFailed, ChatIdentity, ChatReply, ChatRequest
+from tgrag.settings import ChatSettings
+
+APPLICATION = "chat"
+DEPLOYMENT = "Chat"
+BUSY_SECONDS = 1.0  # what a caller waits when every replica's queue is full
+
+_REPLY = TypeAdapter(ChatReply)
+
+
+class ServedChat:
+    """handle: of the deployment; that of the running application without it, looked up at the first request."""
+
+    def __init__(self, settings: ChatSettings, handle: Any = None) -> None:
+        self.identity = ChatIdentity(settings.model, settings.revision)
+        self._given = handle
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        from ray.exceptions import RayActorError, RayError, RayTaskError
+        from ray.serve.exceptions import BackPressureError, RayServeException
+
+        try:
+            response = self._handle.complete.remote(asdict(request))
+        except (KeyError, RayServeException) as error:
+            raise CallFailed(
+                f"the application {APPLICATION} is not up on this Ray ({error}); deploy it", transient=True
+            ) from None
+        try:
+            return _REPLY.validate_python(await response)
+        except asyncio.CancelledError:
+            response.cancel()
+            raise
+        except BackPressureError:
+            raise CallFailed("every replica is busy", transient=True, retry_after=BUSY_SECONDS) from None
+        except ValidationError as error:
+            raise CallFailed(f"the deployment answered in another form: {error}", transient=False) from None
+        except ValueError as error:
+            raise CallFailed(f"the request is refused: {_cause(error)}", transient=False) from None
+        except (RayActorError, RayServeException) as error:
+            raise CallFailed(f"a replica died or is starting: {error}", transient=True) from None
+        except (RayTaskError, RayError, RuntimeError) as error:
+            raise CallFailed(f"the model failed: {_cause(error)}", transient=True) from None
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+    @cached_property
+    def _handle(self) -> Any:
+        if self._given is not None:
+            return self._given
+        from ray import serve
+
+        return serve.get_deployment_handle(DEPLOYMENT, APPLICATION)
+
+
+def _cause(error: Exception) -> str:
+    """Return the message without Ray's traceback."""
+    cause = getattr(error, "cause", None) or error
+    return str(cause).strip().splitlines()[-1] if str(cause).strip() else type(cause).__name__
