@@ -119,7 +119,7 @@ def test_a_paragraph_over_a_page_is_one_and_furniture_comes_after_it() -> None:
 
 
 def test_a_paragraph_over_many_pages_is_one() -> None:
-    known = "и дорога вела через лес ночью где старый дом стоял".split()
+    known = ["и", "дорога", "вела", "через", "лес", "ночью", "где", "старый", "дом", "стоял"]
     lines = [" ".join(known[int(digit)] for digit in f"{n * 70_909_093:010}") for n in range(1, 31)]
     pieces = [
         [(50.0, TOP - 14 * i, line) for i, line in enumerate(lines[n : n + 3])] for n in range(0, 30, 3)
