@@ -13,6 +13,7 @@ from tgrag.chunk import Chunk, ParsedText, chunk, layout
 from tgrag.errors import InvalidRequest, StorageError, UnreadableDocument
 from tgrag.hashing import stable_hash
 from tgrag.ingest.collection import ParsedSource, Placement, load_collection_files, place
+from tgrag.ingest.parse import check
 from tgrag.ingest.sandbox import ParsingCrashed, ParsingPool
 from tgrag.ingest.sources import SourceFile, discover, read_source
 from tgrag.records import Box, Fragment, Language, ParsedDocument
@@ -90,8 +91,10 @@ class Inspected(BaseModel):
 def inspect_document(path: str, settings: Settings) -> Inspected:
     """Read and cut one file exactly as an index run does.
 
-    Raises InvalidRequest when the path is not that of one file, UnreadableDocument with the reason of a refusal.
+    Raises InvalidRequest when the path is not that of one file, UnreadableDocument with the reason of a refusal,
+    ConfigurationError when a reader or an engine that the settings ask for is not installed.
     """
+    check(settings.parse)
     file = _only_file(path)
     parsed = _parse(file, settings)
     (placement,) = place([ParsedSource(file.source, parsed)], load_collection_files([path]))

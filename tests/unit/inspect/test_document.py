@@ -166,3 +166,11 @@ def test_a_wrong_request_is_one_line(tmp_path: Path) -> None:
         assert result.exit_code == 2, result.output
         assert says in result.stderr
         assert "Traceback" not in result.stderr
+
+
+def test_an_engine_that_is_not_installed_is_a_wrong_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setenv("TGRAG_PARSE__OCR", "tesseract")
+    result = run(str(SAMPLE))
+    assert result.exit_code == 2, result.output
+    assert "there is no such program" in result.stderr

@@ -178,8 +178,10 @@ def table_end(rows: Sequence[Row], index: int) -> int:
 
 def _is_contents(rows: Sequence[Row]) -> bool:
     """Tell whether aligned rows are titles with the numbers of their pages."""
+    if all(is_contents_line(row.text) for row in rows):
+        return True
     if not all(len(row.cells) == 2 and row.cells[1].isdecimal() for row in rows):
-        return all(is_contents_line(row.text) for row in rows)
+        return False
     numbers = [int(row.cells[1]) for row in rows]
     return len(rows) > 2 and numbers == sorted(numbers) and len(set(numbers)) > 1
 
@@ -191,4 +193,6 @@ def _has_cells(row: Row) -> bool:
 
 def _are_aligned(above: Row, below: Row) -> bool:
     n_aligned = sum(any(abs(left - other) < _ALIGNED for other in above.lefts) for left in below.lefts)
+    is_flush_right = abs(above.lefts[-1] - below.lefts[-1]) >= _ALIGNED > abs(above.right - below.right)
+    n_aligned += is_flush_right  # numbers of one digit and of two
     return n_aligned >= 2 or 2 * n_aligned > min(len(above.lefts), len(below.lefts))

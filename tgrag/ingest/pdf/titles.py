@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tgrag.ingest.headings import ARTICLE, CHAPTER, Heading, heading_at, is_title_like, line_heading
+from tgrag.ingest.headings import ARTICLE, CHAPTER, SECTION, Heading, heading_at, is_title_like, line_heading
 from tgrag.ingest.pdf.blocks import ITEM, Block, is_apart, table_end
 from tgrag.ingest.pdf.reader import Bookmark
 from tgrag.ingest.pdf.rows import Column, Row
+from tgrag.ingest.sequences import Mark, in_sequence
 
 _LARGER = 1.12  # than the body's letters
 _MAX_ROWS, _MAX_CHARACTERS, _MAX_WORDS = 4, 200, 20
@@ -16,9 +17,11 @@ _CENTRED = 0.04  # of the column's width, by which the middle of a centred line 
 _MARGIN = 0.1  # of the column's width, free on both sides of a centred line
 _MIN_BOOKMARKS = 3
 _MIN_ALIKE = 2  # blocks set alike in one document: one alone is a title page, a letterhead, a signature
+_MIN_NUMBERS, _GAP = 3, 200  # chapters with a number and no title, and characters between them
 _MIN_TAIL = 3000  # characters
 _MAX_TAIL = 8  # times the longest text below the other headings
 _NUMBERED = re.compile(r"(?P<number>\d{1,2}(?:\.\d{1,2})*)\.?\s+(?P<title>[^\W\d].*)")
+_BARE_NUMBER = re.compile(r"(?P<number>\d{1,3})\.?")
 _LEADER = re.compile(r"(?:\.{4,}|…{2,}|(?:\.\s){3,})")
 _NOT_LETTERS = re.compile(r"[\W_]+")
 
@@ -141,7 +144,11 @@ _ASIDE = ("furniture", "footnote")
 
 
 def with_styled_headings(blocks: Sequence[Block], body: float, step: float) -> list[Block]:
-    """Make headings of the blocks that are set as such: in larger letters, bold and numbered, bold and centred."""
+    """Make headings of the blocks that are set as such: in larger letters, bold and numbered, bold and centred.
+
+    A number alone that is set so is one where it counts the parts of the text.
+    """
+    blocks = _with_numbers(blocks, body)
     styles: dict[int, Style] = {}
     below: Block | None = None
     for index in range(len(blocks) - 1, -1, -1):
@@ -169,6 +176,25 @@ def with_styled_headings(blocks: Sequence[Block], body: float, step: float) -> l
     level = {style: ARTICLE + 1 + rank for rank, style in enumerate(ranks)}
     return [
         replace(block, kind="heading", level=level[kept[index]]) if index in kept else block
+        for index, block in enumerate(blocks)
+    ]
+
+
+def _with_numbers(blocks: Sequence[Block], body: float) -> list[Block]:
+    """Make headings of the bare Arabic numbers, in larger letters or bold, that go up from 1 with text between them."""
+    places: list[int] = []
+    marks: list[Mark] = []
+    length = 0
+    for index, block in enumerate(blocks):
+        row = block.rows[0]
+        number = _BARE_NUMBER.fullmatch(block.text) if block.kind == "text" else None
+        if number and (row.is_bold or row.size > _LARGER * body) and not row.is_turned:
+            places.append(index)
+            marks.append(Mark("", int(number["number"]), length))
+        length += len(block.text)
+    counted = {places[place] for place in in_sequence(marks, gap=_GAP, shortest=_MIN_NUMBERS)}
+    return [
+        replace(block, kind="heading", level=SECTION) if index in counted else block
         for index, block in enumerate(blocks)
     ]
 
