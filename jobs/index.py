@@ -5,10 +5,13 @@ ray job submit --working-dir . -- python jobs/index.py --input books --collectio
 
 import argparse
 import sys
+import time
 
 from tgrag import console
 from tgrag.errors import TgragError
 from tgrag.index import run
+from tgrag.index.budget import Budget
+from tgrag.index.plan import Plan
 from tgrag.settings import load_settings
 
 
@@ -18,15 +21,24 @@ def main() -> int:
     parser.add_argument("--collection", required=True)
     parser.add_argument("--root", help="where indexes live: a folder or s3://bucket/prefix")
     parser.add_argument("--retry-failed", action="store_true", help="try again also what has failed for good")
+    parser.add_argument("--max-calls", type=int, help="of the language model; then publish what there is")
+    parser.add_argument("--max-tokens", type=int, help="begin no call after so many, in and out together")
+    parser.add_argument("--max-seconds", type=float, help="begin no call so many seconds after the start")
+    parser.add_argument("--read-batch", metavar="FILE", help="take in the output of a batch first")
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
     arguments = parser.parse_args()
+    until = None if arguments.max_seconds is None else time.time() + arguments.max_seconds
     try:
         summary = run.index(
             arguments.input,
             arguments.collection,
             load_settings(root=arguments.root),
             console.progress,
-            retry_failed=arguments.retry_failed,
+            Plan(
+                Budget(arguments.max_calls, arguments.max_tokens, until),
+                arguments.retry_failed,
+                arguments.read_batch,
+            ),
         )
     except TgragError as error:
         return console.fail(error, arguments.json).exit_code

@@ -3,13 +3,13 @@
 Heavy imports wait until a command needs them, so that help comes at once.
 """
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperCommand, TyperGroup
 
-from tgrag.commands import prompts
-from tgrag.errors import InvalidRequest, TgragError
+from tgrag.commands import dead_letters, index, prompts
+from tgrag.commands.base import Command, Group, collection_name, open_catalog
+from tgrag.errors import InvalidRequest
 from tgrag.options import (
     AsJson,
     Collection,
@@ -23,10 +23,6 @@ from tgrag.options import (
     read_settings,
 )
 
-if TYPE_CHECKING:
-    from tgrag.index import catalog
-    from tgrag.settings import Settings
-
 app = typer.Typer(
     help="Temporal Graph RAG: answers with checked quotes from long documents, as of any chapter or date.",
     epilog="Settings: flags, then TGRAG_* variables, then tgrag.yaml, then the profile.",
@@ -36,57 +32,12 @@ app = typer.Typer(
 )
 
 
-class _Told:
-    """Expected errors end as one line and an exit code: 2 for a wrong request, 1 for the rest."""
-
-    def invoke(self, ctx: Any) -> Any:
-        try:
-            return super().invoke(ctx)  # type: ignore[misc]
-        except TgragError as error:
-            from tgrag.console import fail
-
-            raise fail(error, ctx.params.get("as_json", False)) from None
-
-
-class Command(_Told, TyperCommand):
-    pass
-
-
-class Group(_Told, TyperGroup):
-    pass
-
-
 @app.callback()
 def main(ctx: typer.Context, root: Root = None, config: Config = None, profile: Profile = None) -> None:
     ctx.obj = Flags(root, config, profile)
 
 
-@app.command(cls=Command, epilog="Example: tgrag index books/ notes/*.pdf --collection library")
-def index(
-    ctx: typer.Context,
-    paths: Annotated[list[str], typer.Argument(metavar="PATH…", help="Files, folders or globs.")],
-    collection: Annotated[
-        str, typer.Option("--collection", "-c", metavar="NAME", help="Made when it is new.")
-    ],
-    retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Try again also what has failed for good.")
-    ] = False,
-    wait: Wait = None,
-    workers: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Parallel workers a stage; all CPUs without it.")
-    ] = None,
-    root: Root = None,
-    config: Config = None,
-    profile: Profile = None,
-    as_json: AsJson = False,
-) -> None:
-    """Index documents and publish the result as a new version. Only what changed is parsed and embedded."""
-    settings = read_settings(ctx, root, config, profile, index={"wait_seconds": wait, "workers": workers})
-    from tgrag import console
-    from tgrag.index import run
-
-    summary = run.index(paths, collection, settings, console.progress, retry_failed=retry_failed)
-    console.show(summary, summary.lines(), as_json)
+app.command(cls=Command, epilog=index.EXAMPLE)(index.index)
 
 
 @app.command(cls=Command, epilog='Example: tgrag query "Кто такой Германн?" --as-of "book=1,chapter=2"')
@@ -165,7 +116,7 @@ def collections(
     as_json: AsJson = False,
 ) -> None:
     """List the collections and what is published in each."""
-    found_catalog = _catalog(read_settings(ctx, root, config, profile))
+    found_catalog = open_catalog(read_settings(ctx, root, config, profile))
     from tgrag import console
     from tgrag.serve.listings import list_collections
 
@@ -183,7 +134,7 @@ def versions(
     as_json: AsJson = False,
 ) -> None:
     """List the versions of a collection, newest first; * marks the published one."""
-    found_catalog = _catalog(read_settings(ctx, root, config, profile))
+    found_catalog = open_catalog(read_settings(ctx, root, config, profile))
     from tgrag import console
     from tgrag.serve.listings import list_versions, only_collection
 
@@ -208,7 +159,7 @@ def rollback(
 ) -> None:
     """Publish an earlier version again."""
     settings = read_settings(ctx, root, config, profile)
-    name = _collection(settings, collection)
+    name = collection_name(settings, collection)
     from tgrag import console
     from tgrag.index import run
 
@@ -233,7 +184,7 @@ def delete(
 ) -> None:
     """Publish a version without a document."""
     settings = read_settings(ctx, root, config, profile, index={"wait_seconds": wait})
-    name = _collection(settings, collection)
+    name = collection_name(settings, collection)
     from tgrag import console
     from tgrag.index import run
 
@@ -255,7 +206,7 @@ def gc(
 ) -> None:
     """Delete old versions, and stored answers that no version uses."""
     settings = read_settings(ctx, root, config, profile)
-    name = _collection(settings, collection)
+    name = collection_name(settings, collection)
     from tgrag import console
     from tgrag.index import run
 
@@ -272,6 +223,7 @@ inspect = typer.Typer(
 )
 app.add_typer(inspect, name="inspect")
 app.add_typer(prompts.app, name="prompts")
+app.add_typer(dead_letters.app, name="dead-letters")
 
 
 @inspect.callback()
@@ -292,7 +244,7 @@ def inspect_collection(
         ctx.obj = Flags(root, config, profile).over(ctx.obj)
         return
     settings = read_settings(ctx, root, config, profile)
-    found = _catalog(settings).collection(_collection(settings, collection))
+    found = open_catalog(settings).collection(collection_name(settings, collection))
     from tgrag import console
 
     version_id = found.version_beginning(version) if version else found.require_current().version_id
@@ -336,19 +288,6 @@ def inspect_one_document(
     from tgrag.inspect.lines import document_lines
 
     console.show(found, document_lines(found), as_json)
-
-
-def _catalog(settings: "Settings") -> "catalog.Catalog":
-    from tgrag.index.catalog import Catalog
-    from tgrag.store.root import open_root
-
-    return Catalog(open_root(settings.root))
-
-
-def _collection(settings: "Settings", named: str | None) -> str:
-    from tgrag.serve.listings import only_collection
-
-    return named or only_collection(_catalog(settings))
 
 
 if __name__ == "__main__":

@@ -21,7 +21,10 @@ Config = Annotated[
     typer.Option("--config", metavar="FILE", help="Settings file (YAML); tgrag.yaml if there is one."),
 ]
 Profile = Annotated[
-    str | None, typer.Option("--profile", help="Set of defaults; lite needs no GPU and no key.")
+    str | None,
+    typer.Option(
+        "--profile", help="Set of defaults: lite (no GPU, no key), or openai (a language model's server)."
+    ),
 ]
 Collection = Annotated[
     str | None,

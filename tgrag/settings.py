@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
+from pydantic.fields import FieldInfo
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -109,7 +110,9 @@ class ExtractSettings(Section):
     max_entities: int = Field(16, ge=1, description="of a unit's answer")
     max_relationships: int = Field(16, ge=0, description="of a unit's answer")
     max_answer_tokens: int = Field(
-        8_000, ge=64, description="the longest answer that max_entities and max_relationships allow has to fit"
+        8_000,
+        ge=64,
+        description="the longest answer that max_entities and max_relationships allow has to fit",
     )
     max_entities_per_sentence: int = Field(
         6, ge=2, description="co-occurrence is recorded among the first so many"
@@ -177,6 +180,23 @@ class ServeSettings(Section):
     max_open_collections: int = Field(8, ge=1, description="snapshots a replica keeps open")
 
 
+Profile = Literal["lite", "openai"]
+PROFILES: dict[Profile, dict[str, Any]] = {
+    "lite": {},
+    "openai": {"extract": {"method": "llm"}, "chat": {"backend": "openai"}},
+}
+
+
+class ProfileDefaults(PydanticBaseSettingsSource):
+    """What the chosen profile sets, where nothing else does."""
+
+    def __call__(self) -> dict[str, Any]:
+        return PROFILES.get(self.current_state.get("profile", "lite"), {})
+
+    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
+        return self().get(field_name), field_name, False
+
+
 class Settings(BaseSettings):
     model_config = SettingsConfigDict(
         env_prefix="TGRAG_", env_nested_delimiter="__", extra="forbid", frozen=True, validate_default=True
@@ -185,7 +205,10 @@ class Settings(BaseSettings):
     root: str = Field(
         "tgrag-data", description="where indexes live: a folder or an s3://bucket/prefix address"
     )
-    profile: Literal["lite"] = Field("lite", description="lite: nothing to download, no GPU, no key")
+    profile: Profile = Field(
+        "lite",
+        description="lite: nothing to download, no GPU, no key; openai: extraction by an OpenAI-compatible server",
+    )
     parse: ParseSettings = ParseSettings()
     chunk: ChunkSettings = ChunkSettings()
     extract: ExtractSettings = ExtractSettings()
@@ -213,10 +236,10 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         sources: tuple[PydanticBaseSettingsSource, ...] = (init_settings, env_settings)
         path = config_path()
-        if path is None:
-            return sources
-        _check_file(path)
-        return (*sources, YamlConfigSettingsSource(settings_cls, yaml_file=path))
+        if path is not None:
+            _check_file(path)
+            sources += (YamlConfigSettingsSource(settings_cls, yaml_file=path),)
+        return (*sources, ProfileDefaults(settings_cls))
 
     def recipe(self) -> dict[str, Any]:
         """Return the part of the settings that an index version depends on."""

@@ -16,7 +16,7 @@ from tgrag.models.protocols import EmbedderIdentity, Tokenizer
 from tgrag.records import Document, EntityState, TextUnit
 from tgrag.settings import EmbedSettings
 from tgrag.store import lexical, vectors
-from tgrag.store.tables import ordered, ordered_table, table_bytes
+from tgrag.store.tables import ordered, ordered_table, table_bytes, to_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,16 @@ class Passage:
     document_id: str
     key: str
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class UsedAnswer:
+    """A stored answer of a language model that a version uses: row of its table of answers."""
+
+    document_id: str
+    text_unit_id: str
+    key: str
+    digest: str
 
 
 def document_row(listed: Listed, outcome: Outcome, n_text_units: int) -> Document:
@@ -126,6 +136,12 @@ def table_files(documents: Sequence[Document], units: Sequence[TextUnit], graph:
         "lexical": lexical.build([lemmas(unit.text, unit.language) for unit in ordered("text_units", units)]),
     }
     return {f"data/{name}.parquet": table_bytes(table) for name, table in tables.items()}
+
+
+def answers_file(answers: Iterable[UsedAnswer]) -> bytes:
+    """Return the table of the language model's answers that a version uses."""
+    rows = sorted(answers, key=lambda a: (a.document_id, a.text_unit_id, a.key))
+    return table_bytes(to_table(UsedAnswer, rows))
 
 
 def vector_file(passages: Sequence[Passage], known: Mapping[str, np.ndarray], dimension: int) -> bytes:

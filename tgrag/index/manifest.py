@@ -11,6 +11,8 @@ from tgrag.records import DeadLetter
 
 SCHEMA_VERSION = 2  # raise when tables or files of a version change incompatibly
 
+ANSWERS = "data/answers.parquet"  # of versions that use a language model's answers
+
 
 def now() -> str:
     """Return the present time, ISO 8601 in UTC."""
@@ -18,12 +20,39 @@ def now() -> str:
 
 
 class StageCost(BaseModel):
-    """calls: costly calls made; saved: answers taken from the memo store; failed: dead letters of the stage."""
+    """calls: costly calls made; saved: answers taken from the memo store; failed: dead letters of the stage.
+
+    Of language models: tokens_in, tokens_out: of the calls made; repaired: answers that had to be mended; halved:
+    answers that were cut off, so that the halves of their texts were asked.
+    """
 
     seconds: float
     calls: int = 0
     saved: int = 0
     failed: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    repaired: int = 0
+    halved: int = 0
+
+
+class ExtractionCounts(BaseModel):
+    """How many text units were extracted by language model and how many fast.
+
+    Of the fast ones, failed: with a dead letter; waiting: with calls that another run makes (a budget was used up, or
+    a failure may pass). dropped: items of answers that could not be used; stubs: entities that only a relationship names.
+    """
+
+    llm: int = 0
+    fast: int = 0
+    failed: int = 0
+    waiting: int = 0
+    dropped: int = 0
+    stubs: int = 0
+
+    @property
+    def partial(self) -> bool:
+        return self.waiting > 0
 
 
 class SeriesInfo(BaseModel):
@@ -56,6 +85,7 @@ class Manifest(BaseModel):
     collection_file: CollectionFile | None
     series: list[SeriesInfo]
     counts: dict[str, int]
+    extraction: ExtractionCounts = ExtractionCounts()
     health: Health
     stages: dict[str, StageCost]
     dead_letters: list[DeadLetter]

@@ -39,3 +39,36 @@ class Progress:
         self._report(
             f"{self._stage}: {self._done:,} of {self._total:,} {self._noun} in {moment - self._begun:.0f} s{ending}"
         )
+
+
+class CallProgress:
+    """Reports how far the calls of a stage are, at most every two seconds and once at the end.
+
+    total: calls known to be needed when it begins; repairs and halves are found on the way. saved: stored before.
+    """
+
+    def __init__(self, stage: str, total: int, saved: int, report: Report) -> None:
+        self._stage, self._total, self._saved, self._report = stage, total, saved, report
+        self._begun = self._told = time.monotonic()
+        self._first: tuple[float, int, int] | None = None
+        if total:
+            report(f"{stage}: {total:,} calls to make, {saved:,} answers saved")
+
+    def tell(self, done: int, failed: int, found: int, tokens: int) -> None:
+        """done: calls made so far. found: calls that answers so far have made needed beside the total."""
+        moment, total = time.monotonic(), self._total + found
+        self._first = self._first or (moment, done, tokens)
+        if done < total and moment - self._told < PROGRESS_SECONDS:
+            return
+        self._told = moment
+        seconds = moment - self._first[0]
+        pace = ""
+        if seconds and done > self._first[1]:
+            pace = f", {(tokens - self._first[2]) / seconds:,.0f} tokens/s"
+            if done < total:
+                left = seconds / (done - self._first[1]) * (total - done)
+                pace += f", about {left:.0f} s left"
+        self._report(
+            f"{self._stage}: {done:,} of {total:,} calls, {self._saved:,} saved, {failed:,} failed, "
+            f"{moment - self._begun:.0f} s{pace}"
+        )

@@ -1,42 +1,122 @@
 """What changes a collection: index, delete, rollback, collect_garbage. Each holds the lease while it works."""
 
 import time
+from collections.abc import Collection as Several
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from tgrag.errors import UnknownVersion
+from tgrag.errors import InvalidRequest, UnknownVersion
 from tgrag.index import cleanup
 from tgrag.index.builder import VersionBuilder
 from tgrag.index.catalog import Catalog, Collection
 from tgrag.index.cleanup import GarbageReport
+from tgrag.index.estimate import Estimate, estimated
 from tgrag.index.lease import Lease
-from tgrag.index.listing import hashed, input_name, kept, named, with_kept
+from tgrag.index.listing import Listed, hashed, input_name, kept, named, with_kept
 from tgrag.index.manifest import Pointer
+from tgrag.index.plan import Plan
 from tgrag.index.progress import Report
 from tgrag.index.summary import Summary
-from tgrag.ingest.collection import load_collection_files
+from tgrag.ingest.collection import CollectionFile, load_collection_files
 from tgrag.ingest.parse import check
 from tgrag.ingest.sources import discover
 from tgrag.records import Document
 from tgrag.settings import Settings
 from tgrag.store.root import open_root
 
+NO_PLAN = Plan()
+
 
 def index(
-    inputs: Sequence[str], collection: str, settings: Settings, report: Report, retry_failed: bool = False
+    inputs: Sequence[str],
+    collection: str,
+    settings: Settings,
+    report: Report,
+    plan: Plan = NO_PLAN,
 ) -> Summary:
     """Index files, folders, globs or s3:// addresses into a collection and publish the result.
 
     The documents of an input replace those that an input of the same name had before; documents of other
-    inputs stay. retry_failed: also repeat calls that were given up. Raises TgragErrors only.
+    inputs stay. plan: what it does about calls. Raises TgragErrors only.
     """
+    with _building(inputs, collection, settings, "an index run", report) as (build, listed, stated):
+        try:
+            return build(listed, stated, "index", plan)
+        except KeyboardInterrupt:
+            report(
+                "stopped, nothing published; what was parsed, extracted and embedded is kept: "
+                "the same command goes on"
+            )
+            raise
+
+
+def estimate(
+    inputs: Sequence[str], collection: str, settings: Settings, report: Report, tokens_a_second: float | None
+) -> Estimate:
+    """Say what the calls of an index run come to, without making one; publishes nothing.
+
+    Files are parsed, and what is parsed is kept for the run. tokens_a_second: of the language model, of all calls
+    in flight together; without it that of the last run.
+    """
+    with _building(inputs, collection, settings, "a dry run", report) as (build, listed, stated):
+        if settings.extract.method == "fast":
+            return Estimate.none(settings)
+        target = build.target
+        pointer = target.current()
+        cost = target.manifest(pointer.version_id).stages.get("extract") if pointer else None
+        pending = build.extraction(listed, stated).pending()
+        return estimated(pending, settings, cost, tokens_a_second)
+
+
+def write_batch(
+    inputs: Sequence[str],
+    collection: str,
+    settings: Settings,
+    report: Report,
+    path: str,
+    plan: Plan = NO_PLAN,
+) -> int:
+    """Write the calls that an index run would make as an OpenAI batch file; return how many; publishes nothing.
+
+    plan: with a batch output to take in first, or failures to try again.
+    """
+    if settings.extract.method == "fast":
+        raise InvalidRequest("there are no calls to write: extract.method is fast; set it to llm")
+    with _building(inputs, collection, settings, "the writing of a batch file", report) as (
+        build,
+        listed,
+        stated,
+    ):
+        extraction = build.extraction(listed, stated)
+        extraction.prepare(plan)
+        return extraction.write_batch(path)
+
+
+def retry(collection: str, settings: Settings, report: Report, keys: Several[str]) -> Summary:
+    """Make failed calls of the published documents' extraction again, by their keys, and publish."""
+    begun = time.monotonic()
+    Catalog(open_root(settings.root)).collection(collection)
+    with _writing(collection, settings, "a retry", report) as (target, lease):
+        pointer = target.require_current()
+        before = _documents(target)
+        listed = [kept(document) for document in before]
+        stated = target.manifest(pointer.version_id).collection_file
+        build = VersionBuilder(target, lease, settings, report, before, begun)
+        return build(listed, stated, "index", Plan(retry=frozenset(keys)))
+
+
+@contextmanager
+def _building(
+    inputs: Sequence[str], collection: str, settings: Settings, purpose: str, report: Report
+) -> Iterator[tuple[VersionBuilder, list[Listed], CollectionFile | None]]:
+    """Yield what builds a version of these inputs and of the documents that stay, under the lease."""
     begun = time.monotonic()
     check(settings.parse)
     found = discover(inputs)
     stated = load_collection_files(inputs)
     for file in stated.unmatched([file.source for file in found]) if stated else ():
         report(f"collection.yaml names {file}, which is not among the inputs")
-    with _writing(collection, settings, "an index run", report) as (target, lease):
+    with _writing(collection, settings, purpose, report) as (target, lease):
         names = {input_name(file.source) for file in found}
         before = _documents(target)
         staying = [kept(document) for document in before if input_name(document.source) not in names]
@@ -44,13 +124,7 @@ def index(
         if pointer and staying:
             stated = with_kept(stated, target.manifest(pointer.version_id).collection_file, staying)
         build = VersionBuilder(target, lease, settings, report, before, begun)
-        try:
-            return build([*hashed(found, settings.parse), *staying], stated, "index", retry_failed)
-        except KeyboardInterrupt:
-            report(
-                "stopped, nothing published; what was parsed and embedded is kept: the same command goes on"
-            )
-            raise
+        yield build, [*hashed(found, settings.parse), *staying], stated
 
 
 def delete(
@@ -69,7 +143,7 @@ def delete(
         staying = [kept(other) for other in before if other.document_id != gone]
         stated = with_kept(None, target.manifest(pointer.version_id).collection_file, staying)
         build = VersionBuilder(target, lease, settings, report, before, begun)
-        summary = build(staying, stated, "delete", False)
+        summary = build(staying, stated, "delete", Plan(offline=True))
         if purge:
             summary.purged_versions, summary.purged_objects = cleanup.purge(target, gone)
             summary.seconds = time.monotonic() - begun

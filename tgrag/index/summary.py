@@ -1,9 +1,11 @@
 """What a run did, for a person and for a program."""
 
+from collections.abc import Sequence
+
 from pydantic import BaseModel
 
-from tgrag.index.manifest import Manifest, SeriesInfo, StageCost
-from tgrag.records import DeadLetter
+from tgrag.index.manifest import ExtractionCounts, Manifest, SeriesInfo, StageCost
+from tgrag.records import DeadLetter, Document
 
 LISTED = 10  # names shown of each kind
 
@@ -19,6 +21,25 @@ class Changes(BaseModel):
     warnings: dict[str, list[str]] = {}  # source -> what of an indexed file could not be read
 
 
+def changes_between(before: Sequence[Document], documents: Sequence[Document]) -> Changes:
+    """Return what became of the sources of one version in the next."""
+    old = {document.source: document.content_hash for document in before}
+    changes = Changes()
+    for document in sorted(documents, key=lambda d: d.source):
+        if document.source not in old:
+            changes.added.append(document.source)
+        elif old[document.source] != document.content_hash:
+            changes.changed.append(document.source)
+        else:
+            changes.unchanged.append(document.source)
+        if document.reason:
+            changes.failed[document.source] = document.reason
+        elif document.warnings:
+            changes.warnings[document.source] = list(document.warnings)
+    changes.deleted = sorted(set(old) - {document.source for document in documents})
+    return changes
+
+
 class Summary(BaseModel):
     """noop: the published version already had this recipe and nothing was outstanding."""
 
@@ -28,6 +49,7 @@ class Summary(BaseModel):
     changes: Changes
     series: list[SeriesInfo]
     counts: dict[str, int]
+    extraction: ExtractionCounts
     stages: dict[str, StageCost]
     dead_letters: list[DeadLetter]
     seconds: float
@@ -62,15 +84,18 @@ class Summary(BaseModel):
                     else ""
                 )
                 failed = f", {cost.failed} dead letters" if cost.failed else ""
-                lines.append(f"stage {name}: {cost.seconds:.1f} s{calls}{failed}")
+                lines.append(f"stage {name}: {cost.seconds:.1f} s{calls}{_tokens(cost)}{failed}")
         lines.append(
             ", ".join(
                 f"{self.counts[name]:,} {name.replace('_', ' ')}"
                 for name in ("text_units", "entities", "entity_states", "relationships", "communities")
             )
         )
+        lines += extraction_lines(self.extraction)
         if self.dead_letters:
-            lines.append(f"{len(self.dead_letters)} dead letters; `tgrag inspect` shows their reasons")
+            lines.append(
+                f"{len(self.dead_letters)} dead letters; `tgrag dead-letters list` shows their reasons"
+            )
         if self.purged_objects is not None:
             lines.append(f"purged {self.purged_versions} versions and {self.purged_objects} memo objects")
         if not self.noop:
@@ -78,6 +103,21 @@ class Summary(BaseModel):
                 f"published version {self.version_id} of {self.collection!r} in {self.seconds:.1f} s"
             )
         return lines
+
+
+def extraction_lines(extraction: ExtractionCounts) -> list[str]:
+    """Say what was extracted how; nothing where no language model is used."""
+    if not extraction.llm and not extraction.waiting and not extraction.failed:
+        return []
+    lines = [f"extraction: {extraction.llm:,} text units by language model, {extraction.fast:,} fast"]
+    if extraction.stubs or extraction.dropped:
+        lines.append(
+            f"  {extraction.stubs:,} entities added as ends of relationships, {extraction.dropped:,} unusable items "
+            "of answers dropped"
+        )
+    if extraction.partial:
+        lines.append(f"  partial: {extraction.waiting:,} text units wait for calls; run again to go on")
+    return lines
 
 
 def summary_of(manifest: Manifest, changes: Changes, seconds: float, *, noop: bool = False) -> Summary:
@@ -88,10 +128,18 @@ def summary_of(manifest: Manifest, changes: Changes, seconds: float, *, noop: bo
         changes=changes,
         series=manifest.series,
         counts=manifest.counts,
+        extraction=manifest.extraction,
         stages={} if noop else manifest.stages,
         dead_letters=manifest.dead_letters,
         seconds=seconds,
     )
+
+
+def _tokens(cost: StageCost) -> str:
+    if not cost.tokens_in and not cost.tokens_out:
+        return ""
+    mended = f", {cost.repaired} repaired, {cost.halved} halved" if cost.repaired or cost.halved else ""
+    return f", {cost.tokens_in:,} tokens in, {cost.tokens_out:,} out{mended}"
 
 
 def _some(items: list[str]) -> list[str]:

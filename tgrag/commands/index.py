@@ -1,0 +1,88 @@
+"""``tgrag index``: a run, what it would cost, and its calls as a batch file."""
+
+import time
+from typing import Annotated
+
+import typer
+
+from tgrag.errors import InvalidRequest
+from tgrag.options import AsJson, Config, Profile, Root, Wait, read_settings
+
+EXAMPLE = "Example: tgrag index books/ notes/*.pdf --collection library"
+
+
+def index(
+    ctx: typer.Context,
+    paths: Annotated[list[str], typer.Argument(metavar="PATH…", help="Files, folders or globs.")],
+    collection: Annotated[
+        str, typer.Option("--collection", "-c", metavar="NAME", help="Made when it is new.")
+    ],
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Try again also what has failed for good.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Count calls and tokens of the language model; call nothing.")
+    ] = False,
+    tokens_per_second: Annotated[
+        float | None,
+        typer.Option(
+            min=0.1,
+            metavar="N",
+            help="For --dry-run: tokens the model writes, of all calls in flight together; as in the last run "
+            "without it.",
+        ),
+    ] = None,
+    max_calls: Annotated[
+        int | None,
+        typer.Option(min=0, metavar="N", help="Make so many calls at most, then publish what there is."),
+    ] = None,
+    max_tokens: Annotated[
+        int | None,
+        typer.Option(min=0, metavar="N", help="Begin no call after so many tokens, in and out together."),
+    ] = None,
+    max_seconds: Annotated[
+        float | None, typer.Option(min=0, metavar="N", help="Begin no call so many seconds after the start.")
+    ] = None,
+    write_batch: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write the pending calls as an OpenAI batch file, and stop."),
+    ] = None,
+    read_batch: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Take in the output of a batch first. With --write-batch: then write what is still pending.",
+        ),
+    ] = None,
+    wait: Wait = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Parallel workers a stage; all CPUs without it.")
+    ] = None,
+    root: Root = None,
+    config: Config = None,
+    profile: Profile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Index documents and publish the result as a new version. Only what changed is parsed, asked and embedded."""
+    begun = time.time()
+    settings = read_settings(ctx, root, config, profile, index={"wait_seconds": wait, "workers": workers})
+    if dry_run and (write_batch or read_batch):
+        raise InvalidRequest("--dry-run goes with neither --write-batch nor --read-batch")
+    from tgrag import console
+    from tgrag.index import run
+    from tgrag.index.batch import Written
+    from tgrag.index.budget import Budget
+    from tgrag.index.plan import Plan
+
+    until = None if max_seconds is None else begun + max_seconds
+    plan = Plan(Budget(max_calls, max_tokens, until), retry_failed, read_batch)
+    if dry_run:
+        estimate = run.estimate(paths, collection, settings, console.progress, tokens_per_second)
+        console.show(estimate, estimate.lines(), as_json)
+    elif write_batch:
+        n_calls = run.write_batch(paths, collection, settings, console.progress, write_batch, plan)
+        written = Written(file=write_batch, calls=n_calls)
+        console.show(written, written.lines(), as_json)
+    else:
+        summary = run.index(paths, collection, settings, console.progress, plan)
+        console.show(summary, summary.lines(), as_json)

@@ -1,0 +1,232 @@
+"""The calls of an extraction: so many in flight, of all workers together, and every answer stored at once.
+
+A worker runs any number of units at a time in one event loop; the slots are what bounds it, so they stay full from
+one bundle of units to the next. Answers go to the memo store, only counts come back.
+"""
+
+import asyncio
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import pyarrow as pa
+
+from tgrag.calls.call import Call
+from tgrag.calls.chain import chain
+from tgrag.calls.counters import Counters
+from tgrag.calls.slots import Slots
+from tgrag.errors import ConfigurationError, TgragError
+from tgrag.index.answers import AnswerMemo
+from tgrag.index.budget import Budget, Spending
+from tgrag.index.pipeline import default_workers, on_ray
+from tgrag.index.quota import Shares, keep_share
+from tgrag.index.walk import Ask, Method, UnitTask, standing
+from tgrag.models.chat import CallFailed, ChatIdentity, ChatModel, ChatReply, ChatRequest, Misconfigured
+from tgrag.models.chats import open_chat
+from tgrag.settings import ChatSettings, ExtractSettings, Settings
+from tgrag.store.root import open_root
+from tgrag.store.tables import from_row, to_table
+
+IN_PROCESS_UNITS = 64  # as many or fewer are asked without Ray, which takes seconds to start
+SLOTS_A_WORKER = 64  # one event loop keeps so many busy
+UNITS_AT_ONCE = 20_000  # handed to Ray at once: what bounds the driver's memory
+BUNDLE = (4, 64)  # units, at least and at most
+
+
+@dataclass(slots=True)
+class Asked:
+    """What became of some units. calls: made by the model, with an answer or without; repairs and halves among them.
+
+    halved: answers that were cut off, so that halves were asked. left: calls that the budget did not allow.
+    tokens: of the answers, as the server counts them.
+    """
+
+    units: int = 0
+    calls: int = 0
+    failed: int = 0
+    repaired: int = 0
+    halved: int = 0
+    left: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+    def add(self, other: "Asked") -> None:
+        for field in fields(self):
+            setattr(self, field.name, getattr(self, field.name) + getattr(other, field.name))
+
+
+class BudgetSpent(Misconfigured):
+    """The run may make no more calls: it says nothing of this one."""
+
+    def __init__(self) -> None:
+        super().__init__("the budget of the run is used up")
+
+
+class Budgeted:
+    """A chat model that is asked only as long as the budget lasts."""
+
+    def __init__(self, model: ChatModel, spending: Spending) -> None:
+        self._model, self._spending = model, spending
+
+    @property
+    def identity(self) -> ChatIdentity:
+        return self._model.identity
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        if not self._spending.begin():
+            raise BudgetSpent
+        reply = await self._model.complete(request)
+        self._spending.end(reply)
+        return reply
+
+    async def close(self) -> None:
+        await self._model.close()
+
+
+class AskWorker:
+    """Makes the calls of bundles of units. Its methods belong to one event loop.
+
+    slots: of this worker; None when ``shares`` tells it. shares: the handle of a Shares actor.
+    share: of the rate limits.
+    """
+
+    def __init__(
+        self,
+        root: str,
+        collection: str,
+        chat: ChatSettings,
+        extract: ExtractSettings,
+        budget: Budget,
+        share: float = 1.0,
+        shares: Any = None,
+    ) -> None:
+        self._memo = AnswerMemo(open_root(root), collection)
+        self._model = Budgeted(open_chat(chat), Spending(budget))
+        self._method = Method(self._model.identity, extract)
+        self._slots = Slots(0 if shares is not None else chat.max_in_flight)
+        self._shares, self._name = shares, secrets.token_hex(8)
+        self._keeping: asyncio.Task[None] | None = None
+        self._running = 0
+        self._asked, self._counters, self._told = Asked(), Counters(), Counters()
+        self._handler = chain(self._model, self._memo, chat, self._counters, self._slots, share)
+
+    async def __call__(self, batch: pa.Table) -> pa.Table:
+        tasks = [from_row(UnitTask, row) for row in batch.to_pylist()]
+        self._running += len(tasks)
+        if self._shares is not None and (self._keeping is None or self._keeping.done()):
+            keeping = keep_share(self._slots, self._shares, self._name, lambda: self._running)
+            self._keeping = asyncio.create_task(keeping)
+        async with asyncio.TaskGroup() as group:
+            for task in tasks:
+                group.create_task(self._ask(task))
+        return to_table(Asked, [self._news()])
+
+    async def close(self) -> None:
+        await self._model.close()
+
+    def _news(self) -> Asked:
+        """Return what was done since the last news, for whatever bundle."""
+        news, self._asked = self._asked, Asked()
+        counted, self._told = self._counters - self._told, replace(self._counters)
+        news.calls = counted.answered + news.failed
+        news.tokens_in, news.tokens_out = counted.tokens_in, counted.tokens_out
+        return news
+
+    async def _ask(self, task: UnitTask) -> None:
+        """Make the calls that a unit needs, until it is done or one has failed."""
+        answers: dict[str, ChatReply] = {}
+
+        def find(key: str) -> ChatReply | None:
+            return answers.get(key) or self._memo.get(key)
+
+        try:
+            while missing := standing(task, find, self._method).next:
+                self._asked.repaired += sum(ask.kind == "repair" for ask in missing)
+                self._asked.halved += (1 + sum(ask.kind == "half" for ask in missing)) // 2
+                replies = await asyncio.gather(*(self._call(task, ask) for ask in missing))
+                if None in replies:
+                    break
+                answers |= {ask.key: reply for ask, reply in zip(missing, replies, strict=True) if reply}
+        finally:
+            self._running -= 1
+            self._asked.units += 1
+
+    async def _call(self, task: UnitTask, ask: Ask) -> ChatReply | None:
+        """Return the answer; None when there is none, which is recorded if it says anything of the call."""
+        try:
+            return await self._handler(Call(ask.request, "extract", task.unit.document_id))
+        except BudgetSpent:
+            self._asked.left += 1
+        except Misconfigured:
+            raise
+        except CallFailed:
+            self._asked.failed += 1
+        return None
+
+
+def ask_all(
+    tasks: Sequence[UnitTask],
+    root: str,
+    collection: str,
+    settings: Settings,
+    budget: Budget,
+    told: Callable[[Asked], None],
+) -> None:
+    """Make the calls that units need; afterwards each has its answers or a failure in the memo store.
+
+    told: what became of the units of a bundle, as bundles end. A limited budget is kept by one worker alone.
+    Raises ConfigurationError when no call can succeed, StageFailed when a worker breaks.
+    """
+    if not tasks:
+        return
+    arguments = {
+        "root": root,
+        "collection": collection,
+        "chat": settings.chat,
+        "extract": settings.extract,
+        "budget": budget,
+    }
+    if len(tasks) <= IN_PROCESS_UNITS:
+        asyncio.run(_here(to_table(UnitTask, tasks), arguments, told))
+        return
+    for start in range(0, len(tasks), UNITS_AT_ONCE):
+        rows = to_table(UnitTask, tasks[start : start + UNITS_AT_ONCE])
+        for table in _on_workers(rows, arguments, settings, budget):
+            for row in table.to_pylist():
+                told(from_row(Asked, row))
+
+
+async def _here(rows: pa.Table, arguments: dict[str, Any], told: Callable[[Asked], None]) -> None:
+    worker = AskWorker(**arguments)
+    size = BUNDLE[0]
+    bundles = [worker(rows.slice(start, size)) for start in range(0, rows.num_rows, size)]
+    try:
+        for finished in asyncio.as_completed(bundles):
+            for row in (await finished).to_pylist():
+                told(from_row(Asked, row))
+    except* Misconfigured as group:
+        raise ConfigurationError(str(group.exceptions[0])) from None
+    except* TgragError as group:
+        raise group.exceptions[0] from None
+    finally:
+        await worker.close()
+
+
+def _on_workers(
+    rows: pa.Table, arguments: dict[str, Any], settings: Settings, budget: Budget
+) -> Iterator[pa.Table]:
+    from tgrag.cluster import connect
+
+    connect()
+    import ray
+
+    total = settings.chat.max_in_flight
+    wanted = settings.index.workers or -(-total // SLOTS_A_WORKER)
+    n_workers = 1 if budget.is_limited else max(1, min(wanted, total, default_workers()))
+    if n_workers > 1:
+        shares = ray.remote(num_cpus=0)(Shares).remote(total)
+        arguments |= {"share": 1 / n_workers, "shares": shares}
+    size = min(max(total // n_workers, BUNDLE[0]), BUNDLE[1])
+    at_once = 2 * -(-total // size) + 1  # a worker that gets all slots has twice as many units at hand
+    yield from on_ray(rows, AskWorker, arguments, size, size=n_workers, batches_at_once=at_once, cpus=0.5)

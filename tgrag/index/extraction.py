@@ -1,0 +1,180 @@
+"""The extraction stage: from text units to what each says, by language model, by fast extraction, or by both.
+
+With ``extract.method = llm`` the stage reads where every unit stands, asks what is missing as far as the budget goes,
+and reads again. A unit that has no answers in the end, failed or not yet asked, gets the fast extraction.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tgrag.index.answers import AnswerMemo
+from tgrag.index.ask_units import Asked, ask_all
+from tgrag.index.assemble import UsedAnswer
+from tgrag.index.batch import Pending, pending_calls, read_batch, write_batch
+from tgrag.index.budget import Budget
+from tgrag.index.manifest import ExtractionCounts, StageCost
+from tgrag.index.plan import Plan
+from tgrag.index.progress import CallProgress, Report
+from tgrag.index.read_units import Reading, read_all
+from tgrag.index.stages import extract_all
+from tgrag.index.walk import Method, UnitTask, tasks_of
+from tgrag.models.chat import ChatIdentity
+from tgrag.models.chats import open_chat
+from tgrag.records import DeadLetter, Extraction, TextUnit
+from tgrag.settings import ChatSettings, Settings
+from tgrag.store.root import Root
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    extractions: dict[str, Extraction]
+    letters: list[DeadLetter] = field(default_factory=list)
+    answers: list[UsedAnswer] = field(default_factory=list)
+    counts: ExtractionCounts = field(default_factory=ExtractionCounts)
+
+
+def extract_units(
+    units: Sequence[TextUnit],
+    sources: Mapping[str, str],
+    root: Root,
+    collection: str,
+    settings: Settings,
+    plan: Plan,
+    report: Report,
+    cost: StageCost,
+) -> Extracted:
+    """Extract from text units as the settings say. sources: document_id -> source. cost: what it comes to."""
+    if settings.extract.method == "fast":
+        extractions = extract_all(units, settings.extract, settings.index.workers, report)
+        return Extracted(extractions, counts=ExtractionCounts(fast=len(units)))
+    stage = LlmExtraction(units, sources, root, collection, settings, report)
+    stage.prepare(plan)
+    if not plan.offline:
+        stage.ask(plan.budget, cost)
+    found = stage.result()
+    cost.failed = found.counts.failed
+    return found
+
+
+class LlmExtraction:
+    """The extraction of some units by language model.
+
+    sources: document_id -> source, for dead letters.
+    """
+
+    def __init__(
+        self,
+        units: Sequence[TextUnit],
+        sources: Mapping[str, str],
+        root: Root,
+        collection: str,
+        settings: Settings,
+        report: Report,
+    ) -> None:
+        self._units, self._sources = units, sources
+        self._root, self._collection, self._settings, self._report = root, collection, settings, report
+        self._method = Method(identity_of(settings.chat), settings.extract)
+        self._tasks = tasks_of(units, settings.extract.context_sentences)
+        self._readings: dict[str, Reading] = {}
+        self._read(self._tasks)
+
+    def prepare(self, plan: Plan) -> None:
+        """Take in a batch file and forget what shall be tried again."""
+        if plan.read_batch:
+            pending = pending_calls(self.missing(), self._memo(), self._method)
+            owners = {call.key: call.owner for call in pending}
+            read_batch(plan.read_batch, owners, self._memo(), self._report)
+            self._read(self.missing())
+        if plan.retry:
+            chosen = None if plan.retry is True else plan.retry
+            faults = [fault for reading in self._readings.values() for fault in reading.faults]
+            keys = {key for f in faults if chosen is None or f.key in chosen for key in f.forget}
+            self._memo().forget(keys)
+            again = {
+                i for i, r in self._readings.items() if any(keys & set(fault.forget) for fault in r.faults)
+            }
+            self._read([task for task in self._tasks if task.unit.text_unit_id in again])
+
+    def missing(self) -> list[UnitTask]:
+        """Return the units with calls to make, in the order of asking."""
+        return [task for task in self._tasks if self._readings[task.unit.text_unit_id].n_missing]
+
+    def pending(self) -> list[Pending]:
+        """Return the calls to make next, in the order of asking."""
+        return list(pending_calls(self.missing(), self._memo(), self._method))
+
+    def write_batch(self, path: str) -> int:
+        """Write the calls to make next as a batch file; return how many those are."""
+        calls = pending_calls(self.missing(), self._memo(), self._method)
+        return write_batch(path, calls, self._settings.chat)
+
+    def ask(self, budget: Budget, cost: StageCost) -> None:
+        """Make the calls that are missing, as far as the budget goes."""
+        tasks = self.missing()
+        saved = sum(len(reading.answers) for reading in self._readings.values())
+        n_calls = sum(reading.n_missing for reading in self._readings.values())
+        progress = CallProgress("extract", n_calls, saved, self._report)
+        total = Asked()
+
+        def told(asked: Asked) -> None:
+            total.add(asked)
+            progress.tell(
+                total.calls,
+                total.failed,
+                total.repaired + 2 * total.halved,
+                total.tokens_in + total.tokens_out,
+            )
+
+        ask_all(tasks, self._root.address, self._collection, self._settings, budget, told)
+        cost.calls, cost.saved = total.calls, saved
+        cost.tokens_in, cost.tokens_out = total.tokens_in, total.tokens_out
+        cost.repaired, cost.halved = total.repaired, total.halved
+        self._read(tasks)
+
+    def result(self) -> Extracted:
+        """Return the extractions: fast ones where there are no answers."""
+        done = [reading for reading in self._readings.values() if reading.done]
+        extractions = {reading.text_unit_id: reading.extraction for reading in done}
+        others = [unit for unit in self._units if unit.text_unit_id not in extractions]
+        extractions |= extract_all(others, self._settings.extract, self._settings.index.workers, self._report)
+        owners = {unit.text_unit_id: unit.document_id for unit in self._units}
+        letters = {
+            fault.key: DeadLetter(
+                "extract",
+                owners[reading.text_unit_id],
+                self._sources[owners[reading.text_unit_id]],
+                fault.key,
+                fault.reason,
+                fault.transient,
+                fault.attempts,
+            )
+            for reading in self._readings.values()
+            for fault in reading.faults
+        }
+        counts = ExtractionCounts(
+            llm=len(done),
+            fast=len(others),
+            failed=sum(bool(reading.faults) for reading in self._readings.values()),
+            waiting=sum(bool(reading.n_missing) for reading in self._readings.values()),
+            dropped=sum(reading.dropped for reading in done),
+            stubs=sum(reading.stubs for reading in done),
+        )
+        answers = [answer for unit in self._units for answer in self._readings[unit.text_unit_id].answers]
+        return Extracted(
+            extractions, sorted(letters.values(), key=lambda d: (d.source, d.key)), answers, counts
+        )
+
+    def _read(self, tasks: Sequence[UnitTask]) -> None:
+        workers = self._settings.index.workers
+        for reading in read_all(tasks, self._root.address, self._collection, self._method, workers):
+            self._readings[reading.text_unit_id] = reading
+
+    def _memo(self) -> AnswerMemo:
+        return AnswerMemo(self._root, self._collection)
+
+
+def identity_of(settings: ChatSettings) -> ChatIdentity:
+    """Return whose answers are used; without a back end those of the model named, as batch files bring them."""
+    if settings.backend == "none":
+        return ChatIdentity(settings.model, settings.revision)
+    return open_chat(settings).identity

@@ -1,0 +1,18 @@
+"""What a run does about the calls of its extraction."""
+
+from dataclasses import dataclass, field
+
+from tgrag.index.budget import Budget
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """retry: try again what has failed for good: all of it, or the calls of these keys.
+
+    read_batch: a file of answers to take in first. offline: make no call; what is missing waits for another run.
+    """
+
+    budget: Budget = field(default_factory=Budget)
+    retry: bool | frozenset[str] = False
+    read_batch: str | None = None
+    offline: bool = False
