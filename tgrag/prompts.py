@@ -100,6 +100,11 @@ def parse(text: str, name: PromptName, language: Language) -> Prompt:
     roles: list[Any] = parts[::2]
     if before.strip() or roles not in (["system", "user"], ["user"]):
         raise MalformedPrompt("the body has to be a section `# system` (or none) and a section `# user`")
+    for template in parts[1::2]:
+        try:
+            _ENVIRONMENT.parse(template)
+        except jinja2.TemplateSyntaxError as error:
+            raise MalformedPrompt(f"not a template: {error.message}") from None
     return Prompt(name, language, max_tokens, variables, tuple(zip(roles, parts[1::2], strict=True)))
 
 

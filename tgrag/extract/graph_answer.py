@@ -58,9 +58,9 @@ def _upper(value: Any) -> Any:
 
 def _strength(value: Any) -> int:
     try:
-        given = float(value)
-    except (TypeError, ValueError):
-        raise ValueError("no number") from None
+        given = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        given = math.nan
     if not math.isfinite(given):
         raise ValueError("no number")
     return min(10, max(1, round(given)))
