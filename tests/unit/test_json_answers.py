@@ -42,6 +42,7 @@ def test_json_is_read_as_it_is(value, ascii_only):
         '{"a": ["b", 1,],}',
         "{'a': ['b', 1]}",
         '{"a": ["b" 1]}',
+        '{a: ["b", 1]}',
         '\ufeff{"a": ["b", 1]} // done',
     ],
 )
@@ -64,6 +65,14 @@ def test_a_line_break_in_a_string_is_read():
         ('{"a": "no end}', "breaks off"),
         ('{"a":' * 100_000 + "1" + "}" * 100_000, "longer than"),
         ('{"a":' * 20_000 + "1" + "}" * 20_000, "nested too deeply"),
+        ('{"a": [...]}', "malformed"),
+        ('{"a": ' + "1" * 5_000 + "}", "malformed"),
+        ('{"a": "b" "c"}', "malformed"),
+        ('{"a": 1, // one\n}', "malformed"),
+        ("{'a': [{'name': 'O'Brien'}]}", "malformed"),
+        ('{"a": "он сказал "да", и ушёл"}', "malformed"),
+        ('{"a": 1} или {"a": 2}', "malformed"),
+        ('{"a": [' + "'b'," * 20_000 + "]}", "malformed"),
         ("{" * 50_000 + "}" * 50_000, "malformed"),
     ],
 )
