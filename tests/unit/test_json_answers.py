@@ -54,6 +54,10 @@ def test_a_line_break_in_a_string_is_read():
     assert read_object('{"a": "один\nдва"}') == {"a": "один\nдва"}
 
 
+def test_a_number_of_thousands_of_digits_is_no_crash():
+    assert read_object('{"a": ' + "1" * 5_000 + "}") == {"a": "1" * 5_000}
+
+
 @pytest.mark.parametrize(
     ("answer", "wrong"),
     [
@@ -66,7 +70,6 @@ def test_a_line_break_in_a_string_is_read():
         ('{"a":' * 100_000 + "1" + "}" * 100_000, "longer than"),
         ('{"a":' * 20_000 + "1" + "}" * 20_000, "nested too deeply"),
         ('{"a": [...]}', "malformed"),
-        ('{"a": ' + "1" * 5_000 + "}", "malformed"),
         ('{"a": "b" "c"}', "malformed"),
         ('{"a": 1, // one\n}', "malformed"),
         ("{'a': [{'name': 'O'Brien'}]}", "malformed"),
