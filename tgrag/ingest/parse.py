@@ -14,6 +14,7 @@ from typing import Literal, cast
 
 from tgrag.hashing import stable_hash
 from tgrag.ingest.archive import Archive
+from tgrag.ingest.counted import with_counted
 from tgrag.ingest.encoding import decode, decode_markup
 from tgrag.ingest.epub import read_epub
 from tgrag.ingest.fb2 import read_fb2
@@ -57,6 +58,7 @@ Format = Literal[
     "txt",
 ]
 
+_SET_IN_LINES = frozenset(("txt", "pdf"))  # their readers have looked at what stands alone on a line
 _MARKDOWN = frozenset((".md", ".markdown", ".mdown", ".mkd", ".qmd", ".rmd"))
 _HTML = frozenset((".html", ".htm", ".xhtml", ".shtml"))
 _CONTAINERS = frozenset((".docx", ".xlsx", ".xlsm", ".pptx", ".odt", ".ods", ".odp", ".epub", ".fb2.zip"))
@@ -108,7 +110,8 @@ def parse(
         format = detect_format(name, data)
         document = _read_pdf(data, settings, on_page) if format == "pdf" else _READERS[format](data)
         on_page()
-        document = replace(document, elements=refine(document.elements))
+        elements = document.elements if format in _SET_IN_LINES else with_counted(document.elements)
+        document = replace(document, elements=refine(elements))
         on_page()
         return _with_text(document)
     except Refused as refusal:
