@@ -11,13 +11,15 @@ from lxml import etree, html
 from markdown_it import MarkdownIt
 
 _WORD = re.compile(r"\w+")
+_PLAIN = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉ⁿⁱ", "01234567890123456789ni")
 _PARTS_WORDS = frozenset(("p", "tab", "br", "tc", "h", "s", "line-break", "oMath"))
 _NOT_SHOWN = frozenset(("Fallback", "del", "moveFrom", "tracked-changes", "note-citation", "instrText"))
 _HIDDEN_HTML = "//script|//style|//head|//template|//comment()|//*[@hidden]"
 
 
 def words(text: str) -> list[str]:
-    return _WORD.findall(text.casefold())
+    """Return the words; what is raised or lowered counts as the plain characters that other tools make of it."""
+    return _WORD.findall(text.translate(_PLAIN).casefold())
 
 
 def independent_words(path: Path) -> list[str] | None:

@@ -7,6 +7,7 @@ readers show before the text.
 from dataclasses import replace
 
 from tgrag.ingest.metadata import declared_date, declared_language, declared_number
+from tgrag.ingest.scripts import SCRIPTS
 from tgrag.ingest.text import clean, squeeze
 from tgrag.ingest.xml import Node, attribute, children, descendant, local
 from tgrag.records import Drop, Element, ParsedDocument
@@ -76,17 +77,14 @@ def _joined_title(title: Node) -> str:
 
 def _text(node: Node) -> str:
     """Return the text of a node without the marks of notes."""
-    pieces: list[str] = []
 
-    def collect(part: Node) -> None:
-        pieces.append(part.text or "")
-        for child in part:
-            if not (local(child) == "a" and attribute(child, "type") == "note"):
-                collect(child)
-            pieces.append(child.tail or "")
+    def collected(part: Node) -> str:
+        if local(part) == "a" and attribute(part, "type") == "note":
+            return ""
+        text = (part.text or "") + "".join(collected(child) + (child.tail or "") for child in part)
+        return SCRIPTS[local(part)](text) if local(part) in SCRIPTS else text
 
-    collect(node)
-    return squeeze(clean("".join(pieces)))
+    return squeeze(clean(collected(node)))
 
 
 def _metadata(root: Node) -> ParsedDocument:

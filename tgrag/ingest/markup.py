@@ -19,6 +19,7 @@ from tgrag.ingest.encoding import decode_markup
 from tgrag.ingest.furniture import is_note_mark, site_furniture
 from tgrag.ingest.headings import line_heading
 from tgrag.ingest.plain import read_plain
+from tgrag.ingest.scripts import SCRIPTS
 from tgrag.ingest.text import clean, squeeze, squeeze_lines
 from tgrag.ingest.xml import Node, attribute, local
 from tgrag.records import Drop, Element, ElementKind
@@ -116,6 +117,10 @@ class _Walker:
         elif tag == "table" and _is_data(node):
             self.close()
             self._add("table", _table_text(node))
+        elif tag in SCRIPTS:
+            begin = len(self._inline)
+            self._children(node)
+            self._inline[begin:] = [SCRIPTS[tag]("".join(self._inline[begin:]))]
         elif tag == "br":
             self._inline.append("\n")
         elif tag in _BLOCKS:
@@ -187,10 +192,16 @@ def _outermost(node: Node) -> int:
 
 def _rows(table: Node) -> list[list[str]]:
     rows = [node for node in table.iter() if local(node) == "tr"]
-    return [
-        [squeeze(clean(" ".join(cell.itertext()))) for cell in row if local(cell) in ("td", "th")]
-        for row in rows
-    ]
+    return [[_cell_text(cell) for cell in row if local(cell) in ("td", "th")] for row in rows]
+
+
+def _cell_text(cell: Node) -> str:
+    if not len(cell):
+        return squeeze(clean(cell.text or ""))
+    walker = _Walker(lambda _: None)
+    walker._children(cell)
+    walker.close()
+    return squeeze(" ".join(element.text for element in walker.elements))
 
 
 def _is_data(table: Node) -> bool:

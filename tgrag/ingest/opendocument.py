@@ -5,13 +5,14 @@ paragraph that holds them; list items, contents and notes are marked (see marks.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from lxml import etree
 
 from tgrag.ingest.archive import DAMAGED, Archive
 from tgrag.ingest.marks import note_mark, role_mark
 from tgrag.ingest.refusal import Refused
+from tgrag.ingest.scripts import lowered, raised
 from tgrag.ingest.text import clean, squeeze
 from tgrag.ingest.word_styles import counted, whole
 from tgrag.ingest.xml import Node, attribute, children, local
@@ -38,10 +39,12 @@ def printed(archive: Archive) -> tuple[bytes, dict[str, str]]:
     styles = _part(archive, "styles.xml") if "styles.xml" in archive else None
     for node in [node for node in root.iter() if local(node) in _GONE]:
         _cut(node)
+    sources = [part for part in (root, styles) if part is not None]
+    _write_scripts(root, sources)
     notes = dict(_take_notes(root))
     for node in [node for node in root.iter() if local(node) in _WRAPPERS and not _is_hidden(node)]:
         _unwrap(node)
-    _number(root, _ListStyles(part for part in (root, styles) if part is not None))
+    _number(root, _ListStyles(sources))
     for node in [node for node in root.iter() if local(node) == "text-box"]:
         _take_out(node)
     for node in [node for node in root.iter() if local(node) in _INDEXES]:
@@ -84,6 +87,25 @@ def _unwrap(node: Node) -> None:
     node.tail = None
     _append_text(node, tail)
     parent.remove(node)
+
+
+def _write_scripts(root: Node, sources: Iterable[Node]) -> None:
+    """Write superscripts and subscripts with characters, in the place of formatting. sources: what has styles."""
+    scripts = dict(_script_styles(sources))
+    for span in [node for node in root.iter() if local(node) == "span"]:
+        script = scripts.get(attribute(span, "style-name"))
+        if script and not len(span):
+            span.text = script(span.text or "")
+
+
+def _script_styles(sources: Iterable[Node]) -> Iterator[tuple[str | None, Callable[[str], str]]]:
+    """Yield the names of the styles that raise or lower a text."""
+    for node in (node for source in sources for node in source.iter() if local(node) == "text-properties"):
+        position = (attribute(node, "text-position") or "").split(" ")[0]
+        if position == "sub" or position.startswith("-"):
+            yield attribute(node.getparent(), "name"), lowered
+        elif position and position not in ("0%", "0"):
+            yield attribute(node.getparent(), "name"), raised
 
 
 def _take_notes(root: Node) -> Iterator[tuple[str, str]]:
@@ -132,7 +154,7 @@ def _is_printed(line: Node) -> bool:
 class _ListStyles:
     """How each level of each list style counts: list-style and outline-style elements of both parts."""
 
-    def __init__(self, parts: Iterator[Node]) -> None:
+    def __init__(self, parts: Iterable[Node]) -> None:
         self._levels: dict[tuple[str, int], Node] = {}
         for node in (node for part in parts for node in part.iter()):
             name = attribute(node, "name") or ""

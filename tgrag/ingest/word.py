@@ -14,6 +14,7 @@ from lxml import etree
 from tgrag.ingest.archive import DAMAGED, Archive
 from tgrag.ingest.marks import NAMED_LEVEL, Role, note_mark, role_mark
 from tgrag.ingest.refusal import Refused
+from tgrag.ingest.scripts import lowered, raised
 from tgrag.ingest.text import clean, squeeze
 from tgrag.ingest.word_styles import ListPlace, Numbers, Styles, value
 from tgrag.ingest.xml import Node, children, descendant, local
@@ -22,6 +23,7 @@ MAIN_PART = "word/document.xml"
 _NOTE_PARTS = {"footnote": "word/footnotes.xml", "endnote": "word/endnotes.xml"}
 _DELETED = frozenset(("del", "moveFrom", "rPrChange", "pPrChange", "Fallback"))
 _WRAPPERS = frozenset(("ins", "moveTo", "hyperlink", "smartTag", "customXml"))
+_SCRIPTS = {"superscript": raised, "subscript": lowered}
 _MAX_HEADING_CHARACTERS = 120
 # Comments are removed because Docling takes them for elements.
 _XML = etree.XMLParser(
@@ -37,6 +39,7 @@ def printed(archive: Archive) -> tuple[bytes, dict[str, str]]:
     numbers = Numbers(_part(archive, "word/numbering.xml"), styles)
     _accept_changes(root)
     strong = {node for node in _paragraphs(root) if styles.is_bold(node)}
+    _write_scripts(root)
     _make_plain(root)
     notes = dict(_notes(archive))
     _mark_notes(root)
@@ -82,6 +85,15 @@ def _accept_changes(root: Node) -> None:
         paragraph.getparent().remove(paragraph)
 
 
+def _write_scripts(root: Node) -> None:
+    """Write superscripts and subscripts with characters, in the place of formatting."""
+    for alignment in [node for node in root.iter() if local(node) == "vertAlign"]:
+        run, script = alignment.getparent().getparent(), _SCRIPTS.get(value(alignment) or "")
+        if script and local(run) == "r":
+            for text in children(run, "t"):
+                text.text = script(text.text or "")
+
+
 def _make_plain(root: Node) -> None:
     """Unwrap links and inserted text, and remove the formatting where Docling would part words; hidden text stays so."""
     for wrapper in [node for node in root.iter() if local(node) in _WRAPPERS]:
@@ -102,6 +114,7 @@ def _notes(archive: Archive) -> Iterator[tuple[str, str]]:
         if part is None:
             continue
         _accept_changes(part)
+        _write_scripts(part)
         for note in children(part, kind):
             if value(note, "type") in (None, "normal"):
                 lines = (_text(node) for node in note.iter() if local(node) == "p")
