@@ -44,7 +44,9 @@ class ParsingPool:
     def __init__(self, settings: ParseSettings) -> None:
         self._settings = settings
         self._context = multiprocessing.get_context("spawn")
-        self._pages = self._context.Value(ctypes.c_ulonglong, 0, lock=False)  # a killed child would keep a lock
+        self._pages = self._context.Value(
+            ctypes.c_ulonglong, 0, lock=False
+        )  # a killed child would keep a lock
         self._pool = self._opened()
 
     def _opened(self) -> ProcessPool:
