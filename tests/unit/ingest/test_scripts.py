@@ -7,6 +7,7 @@ import pytest
 from odfdo import Document as OpenDocument
 from odfdo import Element as OpenElement
 from odfdo import Style
+from reportlab.pdfgen.canvas import Canvas
 
 from tests.unit.ingest.makers import with_part
 from tests.unit.ingest.samples import epub, fb2, page
@@ -95,6 +96,28 @@ def test_every_format_keeps_powers_and_formulas(name: str) -> None:
     assert document.status == "ok", document.reason
     for element in document.elements:
         assert WRITTEN in element.text
+
+
+def test_powers_are_told_by_their_place_on_paper() -> None:
+    buffer = io.BytesIO()
+    canvas = Canvas(buffer)
+    line = canvas.beginText(72, 700)
+    for text, rise in [
+        ("The area is 10", 0),
+        ("12", 4),
+        (" m", 0),
+        ("2", 4),
+        (" for every word", 0),
+        ("3", 4),
+        (" 5", 0),
+    ]:
+        line.setFont("Times-Roman", 7 if rise else 11)
+        line.setRise(rise)
+        line.textOut(text)
+    canvas.drawText(line)
+    canvas.save()
+    (element,) = parse("a.pdf", buffer.getvalue()).elements
+    assert element.text == "The area is 10¹² m² for every word 3 5"
 
 
 def test_notes_of_word_keep_powers() -> None:

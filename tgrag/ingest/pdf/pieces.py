@@ -1,5 +1,6 @@
 """The cells of docling-parse to lines: pieces of text with the size and the weight of their letters."""
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -9,11 +10,16 @@ from docling_core.types.doc.page import PdfTextCell, SegmentedPdfPage, TextCell
 
 from tgrag.ingest.page import Line
 from tgrag.ingest.pdf.typography import Restore
+from tgrag.ingest.scripts import raised
 from tgrag.ingest.text import clean, squeeze
 
 SOFT_HYPHEN = "\u00ad"
 
 _PIECE_GAP = 1.3  # of the letters' height: a wider space parts cells or columns, even in stretched lines
+_BASE = re.compile(
+    r"[(«]?(?:[\d.,]*\d|[a-zA-Zα-ω]|[кcсдdмm]?[мm]|km)"
+)  # a number, a variable or a unit of length
+_SMALL, _RISE = 0.8, 0.2  # of the base's height: how high a power is and how far it is raised
 _BOLD = ("bold", "black", "heavy")
 
 
@@ -48,7 +54,7 @@ def to_lines(page: SegmentedPdfPage, height: float, restore: Restore) -> Iterato
         text = restore(
             cell.text, BoundingBox.model_construct(l=whole.left, b=whole.bottom, r=whole.right, t=whole.top)
         )
-        yield from _pieces(text, own or [whole], height)
+        yield from _pieces(_with_powers(text, own), own or [whole], height)
 
 
 def _word(cell: PdfTextCell | TextCell) -> _Word:
@@ -69,6 +75,26 @@ def _words_of(wanted: str, words: Iterator[_Word]) -> list[_Word]:
         own.append(word)
         found += word.visible
     return own if found == wanted else []
+
+
+def _with_powers(text: str, words: Sequence[_Word]) -> str:
+    """Write the powers of a line as such, each behind what it hangs on; a raised number after a word is a note's."""
+    powers = [index for index in range(1, len(words)) if _is_power(words[index - 1], words[index])]
+    for index in reversed(powers):
+        begin = _after(text, 0, sum(len(word.visible) for word in words[:index]))
+        end = _after(text, begin, len(words[index].visible))
+        text = text[:begin] + raised(text[begin:end].strip()) + text[end:]
+    return text
+
+
+def _is_power(base: _Word, word: _Word) -> bool:
+    return (
+        word.visible.isdecimal()
+        and bool(_BASE.fullmatch(base.visible))
+        and word.size < _SMALL * base.size
+        and word.bottom - base.bottom > _RISE * base.size
+        and word.left - base.right < _RISE * base.size
+    )
 
 
 def _pieces(text: str, words: Sequence[_Word], height: float) -> Iterator[Line]:
