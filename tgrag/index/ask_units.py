@@ -16,7 +16,7 @@ from tgrag.calls.call import Call
 from tgrag.calls.chain import chain
 from tgrag.calls.counters import Counters
 from tgrag.calls.slots import Slots
-from tgrag.errors import ConfigurationError, TgragError
+from tgrag.errors import ConfigurationError
 from tgrag.index.answers import AnswerMemo
 from tgrag.index.budget import Budget, Spending
 from tgrag.index.pipeline import default_workers, on_ray
@@ -117,9 +117,15 @@ class AskWorker:
         if self._shares is not None and (self._keeping is None or self._keeping.done()):
             keeping = keep_share(self._slots, self._shares, self._name, lambda: self._running)
             self._keeping = asyncio.create_task(keeping)
-        async with asyncio.TaskGroup() as group:
-            for task in tasks:
-                group.create_task(self._ask(task))
+        try:
+            async with asyncio.TaskGroup() as group:
+                for task in tasks:
+                    group.create_task(self._ask(task))
+        except BaseExceptionGroup as errors:
+            first = errors.exceptions[0]
+            if isinstance(first, Misconfigured):
+                raise ConfigurationError(first.reason) from None
+            raise first from None
         return to_table(Asked, [self._news()])
 
     async def close(self) -> None:
@@ -200,15 +206,12 @@ def ask_all(
 async def _here(rows: pa.Table, arguments: dict[str, Any], told: Callable[[Asked], None]) -> None:
     worker = AskWorker(**arguments)
     size = BUNDLE[0]
-    bundles = [worker(rows.slice(start, size)) for start in range(0, rows.num_rows, size)]
+    starts = range(0, rows.num_rows, size)
+    bundles = [asyncio.create_task(worker(rows.slice(start, size))) for start in starts]
     try:
         for finished in asyncio.as_completed(bundles):
             for row in (await finished).to_pylist():
                 told(from_row(Asked, row))
-    except* Misconfigured as group:
-        raise ConfigurationError(str(group.exceptions[0])) from None
-    except* TgragError as group:
-        raise group.exceptions[0] from None
     finally:
         await worker.close()
 
