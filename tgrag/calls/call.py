@@ -1,7 +1,8 @@
 """A costly call and what may become of it."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from typing import Any
 
 from tgrag.models.chat import CallFailed, ChatReply, ChatRequest
 
@@ -15,7 +16,7 @@ class Call:
     owner: str
 
 
-Handler = Callable[[Call], Awaitable[ChatReply]]
+Handler = Callable[[Call], Coroutine[Any, Any, ChatReply]]
 """What answers a call. Raises CallFailed."""
 
 

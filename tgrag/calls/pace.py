@@ -7,6 +7,7 @@ from tgrag.models.chat import ChatReply, ChatRequest
 
 CHARACTERS_A_TOKEN = 3  # a guess between Russian and English, set right by the server's count after the call
 MINUTE = 60.0
+NOTHING = 1e-6  # so little is lacking only by rounding
 
 
 class Bucket:
@@ -22,8 +23,8 @@ class Bucket:
         amount = min(amount, self._capacity)
         async with self._turn:
             self._fill()
-            while self._level < amount:
-                await asyncio.sleep((amount - self._level) * MINUTE / self._capacity)
+            while (lacking := amount - self._level) > NOTHING:
+                await asyncio.sleep(lacking * MINUTE / self._capacity)
                 self._fill()
             self._level -= amount
         return amount

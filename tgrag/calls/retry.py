@@ -14,27 +14,27 @@ LONGEST_SECONDS = 30.0
 def retried(
     following: Handler,
     attempts: int,
-    deadline_seconds: float,
+    patience_seconds: float,
     draw: Callable[[float, float], float] = random.uniform,
 ) -> Handler:
-    """Try a call at most so often, and no longer than the deadline, as long as its failure is transient.
+    """Try a call at most so often, pausing no longer than the patience in all, as long as its failure is transient.
 
     Between tries: exponential with full jitter (Brooker, "Exponential Backoff And Jitter", AWS 2015), and never
-    earlier than the server asks for. draw: a random number between two.
+    earlier than the server asks for. Waiting for a slot is no pause. draw: a random number between two.
     """
 
     async def handle(call: Call) -> ChatReply:
-        clock = asyncio.get_running_loop().time
-        end = clock() + deadline_seconds
-        for attempt in range(1, attempts + 1):
+        patience = patience_seconds
+        attempt = 1
+        while True:
             try:
                 return await following(call)
             except CallFailed as failure:
                 pause = _pause(attempt, failure.retry_after or 0.0, draw)
-                if not failure.transient or attempt == attempts or clock() + pause > end:
+                if not failure.transient or attempt == attempts or pause > patience:
                     raise
             await asyncio.sleep(pause)
-        raise AssertionError("attempts is at least 1")
+            patience, attempt = patience - pause, attempt + 1
 
     return handle
 
