@@ -2,7 +2,7 @@
 
 import argparse
 
-from benchmarks import parse, sentences
+from benchmarks import extraction, parse, sentences
 
 
 def main() -> None:
@@ -10,6 +10,7 @@ def main() -> None:
     commands = parser.add_subparsers(required=True, metavar="BENCHMARK")
     parse.add_command(commands)
     sentences.add_command(commands)
+    extraction.add_command(commands)
     arguments = parser.parse_args()
     arguments.run(arguments)
 

@@ -43,3 +43,14 @@ def test_a_variable_that_is_no_json(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("root", ["s3://", "s3://bucket/prefix/"])
 def test_a_bucket_address_stays_one(root: str) -> None:
     assert load_settings(root=root).root.startswith("s3://")
+
+
+def test_a_profile_sets_what_nothing_else_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert (load_settings().extract.method, load_settings().chat.backend) == ("fast", "none")
+    chosen = load_settings(profile="openai", chat={"model": "m"})
+    assert (chosen.extract.method, chosen.chat.backend, chosen.chat.model) == ("llm", "openai", "m")
+    (tmp_path / "tgrag.yaml").write_text("profile: openai\nextract: {method: fast}\n")
+    assert (load_settings().extract.method, load_settings().chat.backend) == ("fast", "openai")
+    with pytest.raises(ConfigurationError, match="profile"):
+        load_settings(profile="none")

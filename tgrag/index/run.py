@@ -93,8 +93,15 @@ def write_batch(
 
 
 def retry(collection: str, settings: Settings, report: Report, keys: Several[str]) -> Summary:
-    """Make failed calls of the published documents' extraction again, by their keys, and publish."""
+    """Make failed calls of the published documents' extraction again, by their keys, and publish.
+
+    Raises InvalidRequest when the settings name no language model: they would publish without one.
+    """
     begun = time.monotonic()
+    if settings.extract.method == "fast":
+        raise InvalidRequest(
+            "extract.method is fast: give the settings or the profile that the index was made with"
+        )
     Catalog(open_root(settings.root)).collection(collection)
     with _writing(collection, settings, "a retry", report) as (target, lease):
         pointer = target.require_current()

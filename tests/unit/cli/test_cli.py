@@ -15,9 +15,11 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(app, list(arguments))
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_explains_itself_with_an_example(command: str) -> None:
-    result = run(command, "--help")
+@pytest.mark.parametrize(
+    "command", [(name,) for name in COMMANDS] + [("dead-letters", n) for n in ("list", "show", "retry")]
+)
+def test_every_command_explains_itself_with_an_example(command: tuple[str, ...]) -> None:
+    result = run(*command, "--help")
     assert result.exit_code == 0
     assert "Example: tgrag " in result.stdout
     assert "--root" in result.stdout

@@ -1,0 +1,221 @@
+"""Extraction by a language model: how full its slots are kept, what it costs of one's own CPU, what it takes of memory.
+
+The model is the tests' mock server, a process of its own. Busy share: of the server's slots, from the first call to
+the last. Beside it, in the same run and with the same requests, a bare asyncio client that does nothing else.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from benchmarks.measure import Peak, peak_of, say, table
+from tests.extraction import unit
+from tests.mock_llm import Running
+from tgrag.cluster import connect
+from tgrag.extract.llm import extraction_request
+from tgrag.index.ask_units import ask_all
+from tgrag.index.budget import Budget
+from tgrag.index.extraction import LlmExtraction
+from tgrag.index.manifest import StageCost
+from tgrag.index.walk import UnitTask, tasks_of
+from tgrag.models.chat_wire import request_body
+from tgrag.settings import Settings, load_settings
+from tgrag.store.root import open_root
+
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True)
+class Slots:
+    """units a second; busy: share of the slots; bare: of the client that does nothing else."""
+
+    answer_seconds: float
+    slots: int
+    workers: int
+    units: int
+    bare_busy: float
+    busy: float
+    bare_units_a_second: float
+    units_a_second: float
+
+
+@dataclass(frozen=True)
+class Cpu:
+    """CPU seconds of the driver and all of Ray, without the server. start: Ray and the first workers."""
+
+    start_seconds: float
+    seconds_of_100: float
+    seconds_of_400: float
+    seconds_a_further_100: float
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Peak resident memory of the driver over the whole stage."""
+
+    units: int
+    mb: float
+    mb_before: float
+
+
+def add_command(commands: Any) -> None:
+    parser = commands.add_parser("extraction", help="slots kept full, own CPU, memory of LLM extraction")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--units", type=int, default=300)
+    parser.add_argument("--memory", default="1000,4000", help="numbers of units, the largest last")
+    parser.add_argument("--parts", default="slots,cpu,memory")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    parts = arguments.parts.split(",")
+    found: dict[str, list[Any]] = {}
+    connect()
+    if "slots" in parts:
+        cases = [(1.0, 8, 1), (0.2, 8, 1), (1.0, 16, 2)]
+        found["slots"] = [slots(arguments.units, *case) for case in cases]
+    if "cpu" in parts:
+        found["cpu"] = [cpu()]
+    if "memory" in parts:
+        found["memory"] = [memory(int(n)) for n in arguments.memory.split(",")]
+    if arguments.json:
+        print(json.dumps({name: [asdict(row) for row in rows] for name, rows in found.items()}, indent=1))
+        return
+    for rows in found.values():
+        heads = [name.replace("_", " ") for name in asdict(rows[0])]
+        print(table(heads, [list(asdict(row).values()) for row in rows]), end="\n\n")
+
+
+def slots(n_units: int, answer_seconds: float, n_slots: int, workers: int) -> Slots:
+    say(f"{n_units} units, answers of {answer_seconds} s, {n_slots} slots, {workers} workers")
+    with server(seconds=answer_seconds, slots=n_slots) as mock, tempfile.TemporaryDirectory() as root:
+        settings = settings_for(root, mock, n_slots, workers)
+        tasks = tasks_for(n_units)
+        asyncio.run(bare_client(tasks, settings))
+        bare = mock.stats()
+        mock.reset()
+        ask_all(tasks, root, "c", settings, Budget(), lambda asked: None)
+        ours = mock.stats()
+        assert ours["requests"] == n_units and not ours["repeats"]
+    return Slots(
+        answer_seconds,
+        n_slots,
+        workers,
+        n_units,
+        bare["mean_busy"] / n_slots,
+        ours["mean_busy"] / n_slots,
+        n_units / sum(bare["busy_seconds"].values()),
+        n_units / sum(ours["busy_seconds"].values()),
+    )
+
+
+async def bare_client(tasks: Sequence[UnitTask], settings: Settings) -> None:
+    """Send the same requests with so many at once, and do nothing with the answers."""
+    bodies = iter(
+        [request_body(extraction_request(t.unit, t.before, settings.extract), settings.chat) for t in tasks]
+    )
+    async with httpx.AsyncClient(base_url=settings.chat.base_url, timeout=60) as client:
+
+        async def worker() -> None:
+            for body in bodies:
+                (await client.post("/chat/completions", json=body)).raise_for_status()
+
+        await asyncio.gather(*(worker() for _ in range(settings.chat.max_in_flight)))
+
+
+def cpu() -> Cpu:
+    say("own CPU for 100 and 400 units")
+    spent = []
+    with server(seconds=0.2, slots=8) as mock, tempfile.TemporaryDirectory() as root:
+        settings = settings_for(root, mock, 8, 1)
+        before = tree_cpu_seconds(exclude=mock_pid(mock))
+        ask_all(tasks_for(65), root, "warm", settings, Budget(), lambda asked: None)
+        start = tree_cpu_seconds(exclude=mock_pid(mock))
+        for n_units in (100, 400):
+            begun = tree_cpu_seconds(exclude=mock_pid(mock))
+            ask_all(tasks_for(n_units), root, f"c{n_units}", settings, Budget(), lambda asked: None)
+            time.sleep(1)  # workers that end are counted by their parent then
+            spent.append(tree_cpu_seconds(exclude=mock_pid(mock)) - begun)
+    return Cpu(start - before, spent[0], spent[1], (spent[1] - spent[0]) / 3)
+
+
+def memory(n_units: int) -> Memory:
+    say(f"memory of the driver with {n_units} units")
+    with server(seconds=0.0, slots=64) as mock:
+        peak: Peak = peak_of(_whole_stage, (n_units, mock.base_url))
+    return Memory(n_units, peak.mb, peak.mb_before)
+
+
+def _whole_stage(argument: tuple[int, str]) -> None:
+    n_units, base_url = argument
+    with tempfile.TemporaryDirectory() as root:
+        mock = Running(base_url.removesuffix("/v1"))
+        units = [task.unit for task in tasks_for(n_units)]
+        stage = LlmExtraction(
+            units, {"d0": "d0"}, open_root(root), "c", settings_for(root, mock, 32, 1), lambda line: None
+        )
+        stage.ask(Budget(), StageCost(seconds=0))
+        assert stage.result().counts.llm == n_units
+
+
+def settings_for(root: str, mock: Running, n_slots: int, workers: int) -> Settings:
+    chat = {"model": "mock", "base_url": mock.base_url, "max_in_flight": n_slots}
+    return load_settings(root=root, profile="openai", chat=chat, index={"workers": workers})
+
+
+def tasks_for(n_units: int) -> list[UnitTask]:
+    return tasks_of([unit(n, text=unit(n).text + " Была зима." * 150) for n in range(n_units)], 0)
+
+
+@contextmanager
+def server(**config: Any) -> Iterator[Running]:
+    """Run the mock as a process of its own."""
+    command = [sys.executable, "-m", "tests.mock_llm", "--port", "0", "--config", json.dumps(config)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout
+        running = Running(process.stdout.readline().split()[-1])
+        _PIDS[running.address] = process.pid
+        yield running
+    finally:
+        process.terminate()
+        process.wait()
+
+
+_PIDS: dict[str, int] = {}
+
+
+def mock_pid(mock: Running) -> int:
+    return _PIDS[mock.address]
+
+
+def tree_cpu_seconds(exclude: int) -> float:
+    """Return the CPU seconds of this process and all below it, ended ones too, without one of them."""
+    children: dict[int, list[int]] = {}
+    ticks: dict[int, int] = {}
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = file.read_text().rsplit(")", 1)[1].split()
+        except OSError:  # it has just ended
+            continue
+        pid = int(file.parent.name)
+        children.setdefault(int(fields[1]), []).append(pid)
+        ticks[pid] = sum(map(int, fields[11:15]))
+    total, todo = 0, [os.getpid()]
+    while todo:
+        pid = todo.pop()
+        total += ticks[pid]
+        todo += [child for child in children.get(pid, []) if child != exclude]
+    return total / _TICKS

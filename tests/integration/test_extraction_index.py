@@ -1,0 +1,201 @@
+"""Whole index runs with a language model: versions, deletions, and what the command line shows of them."""
+
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner, Result
+
+from tests.books import files_below
+from tests.mock_llm import Config, Running, probe, running
+from tgrag.cli import app
+from tgrag.errors import TgragError
+from tgrag.index.budget import Budget
+from tgrag.index.catalog import Catalog, Collection
+from tgrag.index.plan import Plan
+from tgrag.index.run import collect_garbage, delete, index
+from tgrag.index.summary import Summary
+from tgrag.settings import Settings, load_settings
+from tgrag.store.root import open_root
+
+PARTS = [
+    "Однажды Нарумов собрал гостей. Томский рассказал о графине. Германн слушал и молчал.",
+    "Лизавета Ивановна сидела у окна. Графиня звала Лизавету. Вошёл Томский с письмом.",
+    "Чекалинский метал банк. Германн поставил карту. Сурин смеялся над ним.",
+]
+
+
+class Shelf:
+    """Two books of two chapters each, one unit a chapter, and the collection over them."""
+
+    def __init__(self, folder: Path, mock: Running) -> None:
+        self.books, self.root, self.mock = folder / "books", folder / "root", mock
+        self.books.mkdir()
+        self.write("one", PARTS[0], PARTS[1])
+        self.write("two", PARTS[2], PARTS[0].replace("Нарумов", "Сурин"))
+
+    def write(self, name: str, *parts: str) -> None:
+        text = "\n\n".join(f"Глава {n}\n\n{part}" for n, part in enumerate(parts, start=1))
+        (self.books / f"{name}.txt").write_text(text, encoding="utf-8")
+
+    @property
+    def settings(self) -> Settings:
+        chat = {"model": "mock", "base_url": self.mock.base_url, "attempts": 2}
+        return load_settings(root=str(self.root), profile="openai", chat=chat)
+
+    @property
+    def collection(self) -> Collection:
+        return Catalog(open_root(str(self.root))).collection("c")
+
+    def index(self, plan: Plan | None = None) -> Summary:
+        return index([str(self.books)], "c", self.settings, lambda line: None, plan or Plan())
+
+    def tgrag(self, *arguments: str) -> Result:
+        environment = {
+            "TGRAG_ROOT": str(self.root),
+            "TGRAG_CHAT__MODEL": "mock",
+            "TGRAG_CHAT__BASE_URL": self.mock.base_url,
+            "TGRAG_CHAT__ATTEMPTS": "2",
+            "TGRAG_PROFILE": "openai",
+        }
+        return CliRunner().invoke(app, list(arguments), env=environment)
+
+    def names(self) -> set[str]:
+        table = self.collection.table(self.collection.require_current().version_id, "entities")
+        return set(table["name"].to_pylist())
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Running]:
+    with running() as mock:
+        yield mock
+
+
+@pytest.fixture
+def shelf(server: Running, tmp_path: Path) -> Shelf:
+    server.configure(always_fails="", seconds=Config().seconds)
+    server.reset()
+    return Shelf(tmp_path, server)
+
+
+def test_a_version_holds_what_the_model_said(shelf: Shelf) -> None:
+    first = shelf.index()
+    assert (first.extraction.llm, first.extraction.fast) == (4, 0)
+    assert shelf.mock.stats()["requests"] == first.stages["extract"].calls == 4
+    assert {probe(text) for text in (PARTS[0], PARTS[1], PARTS[2])} <= shelf.names()
+    assert any("4 text units by language model" in line for line in first.lines())
+    again = shelf.index()
+    assert again.noop and shelf.mock.stats()["requests"] == 4
+
+    shelf.write("one", PARTS[0], PARTS[1].replace("у окна", "у самого окна"))
+    edited = shelf.index()
+    assert edited.stages["extract"].calls == 1
+    assert probe(PARTS[1]) not in shelf.names(), "no stale fact is left"
+
+    gone = delete("two.txt", "c", shelf.settings, lambda line: None, purge=True)
+    assert gone.stages["extract"].calls == 0 and shelf.mock.stats()["requests"] == 5
+    assert probe(PARTS[2]) not in shelf.names()
+    assert {path.split("/")[3] for path in stored_answers(shelf)} == owners(shelf), "not of the deleted book"
+    collect_garbage("c", shelf.settings, keep=1)
+    assert len(stored_answers(shelf)) == 2, "only what the published version uses"
+    assert shelf.index().stages["extract"].calls == 2, "the deleted book is on the shelf still"
+
+
+def test_a_budget_publishes_a_partial_version(shelf: Shelf) -> None:
+    partial = shelf.index(Plan(Budget(calls=2)))
+    assert (partial.extraction.llm, partial.extraction.fast, partial.extraction.waiting) == (2, 2, 2)
+    assert any("partial" in line for line in partial.lines())
+    assert "partial: 2 text units wait" in shelf.tgrag("inspect").stdout
+    whole = shelf.index()
+    assert not whole.noop and whole.version_id != partial.version_id
+    assert (whole.extraction.llm, whole.stages["extract"].calls) == (4, 2)
+    assert shelf.index().noop
+
+
+def test_deleting_from_a_partial_version_makes_no_call(shelf: Shelf) -> None:
+    shelf.index(Plan(Budget(calls=1)))
+    left = delete("one.txt", "c", shelf.settings, lambda line: None)
+    assert shelf.mock.stats()["requests"] == 1 and left.extraction.waiting >= 1
+
+
+def test_a_dry_run_counts_and_calls_nothing(shelf: Shelf) -> None:
+    told = json.loads(
+        shelf.tgrag(
+            "index", str(shelf.books), "-c", "c", "--dry-run", "--tokens-per-second", "100", "--json"
+        ).stdout
+    )
+    assert told["calls"] == 4 and told["tokens_in"] > 4 * 200
+    assert told["seconds"] == pytest.approx(told["tokens_out"] / 100)
+    assert shelf.mock.stats()["requests"] == 0 and not shelf.collection.version_ids()
+    assert (
+        "time with 8 calls in flight: unknown"
+        in shelf.tgrag("index", str(shelf.books), "-c", "c", "--dry-run").stdout
+    )
+    shelf.index(Plan(Budget(calls=1)))
+    after = json.loads(shelf.tgrag("index", str(shelf.books), "-c", "c", "--dry-run", "--json").stdout)
+    assert after["calls"] == 3 and after["seconds"], "as fast as the run before"
+
+
+def test_dead_letters_are_listed_shown_and_tried_again(shelf: Shelf) -> None:
+    shelf.mock.configure(always_fails="Чекалинский")
+    summary = shelf.index()
+    assert (summary.extraction.llm, summary.extraction.failed) == (3, 1)
+    (letter,) = summary.dead_letters
+    assert (letter.stage, letter.source, letter.transient) == ("extract", "books/two.txt", True)
+    listed = shelf.tgrag("dead-letters", "list").stdout
+    assert letter.key[:12] in listed and "books/two.txt" in listed and "500" in listed
+    assert letter.reason in shelf.tgrag("dead-letters", "show", letter.key[:6]).stdout
+    assert shelf.tgrag("dead-letters", "show", "zzz").exit_code == 2
+    assert shelf.tgrag("dead-letters", "retry").exit_code == 2
+    shelf.mock.configure(always_fails="")
+    retried = shelf.tgrag("dead-letters", "retry", letter.key[:6], "--json")
+    assert json.loads(retried.stdout)["extraction"]["llm"] == 4
+    assert "no dead letters" in shelf.tgrag("dead-letters", "list").stdout
+    assert shelf.tgrag("dead-letters", "retry", "--all").exit_code == 2, "nothing is left to retry"
+
+
+def test_batch_files_by_the_command_line(shelf: Shelf, tmp_path: Path) -> None:
+    from tests.integration.test_extraction import answer_batch
+
+    calls, answers = tmp_path / "calls.jsonl", tmp_path / "answers.jsonl"
+    written = shelf.tgrag("index", str(shelf.books), "-c", "c", "--write-batch", str(calls))
+    assert written.exit_code == 0 and "4 calls written" in written.stdout
+    assert shelf.mock.stats()["requests"] == 0 and not shelf.collection.version_ids()
+    answer_batch(shelf.mock, calls, answers)
+    done = shelf.tgrag("index", str(shelf.books), "-c", "c", "--read-batch", str(answers), "--json")
+    assert json.loads(done.stdout)["extraction"]["llm"] == 4
+    assert shelf.mock.stats()["requests"] == 4, "by the batch alone"
+    assert shelf.index().noop
+
+
+def test_two_runs_at_once_call_nothing_twice(shelf: Shelf) -> None:
+    shelf.mock.configure(seconds=0.5)
+    outcomes: list[Summary | TgragError] = []
+
+    def run() -> None:
+        try:
+            outcomes.append(shelf.index())
+        except TgragError as error:
+            outcomes.append(error)
+
+    threads = [threading.Thread(target=run) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    kinds = sorted(type(outcome).__name__ for outcome in outcomes)
+    assert kinds in (["LeaseHeld", "Summary"], ["Summary", "Summary"])
+    assert shelf.mock.stats()["requests"] == 4 and shelf.mock.stats()["repeats"] == 0
+
+
+def stored_answers(shelf: Shelf) -> list[str]:
+    return [path for path in files_below(shelf.root) if path.startswith("c/memo/chat/")]
+
+
+def owners(shelf: Shelf) -> set[str]:
+    version = shelf.collection.require_current().version_id
+    table = pq.read_table(shelf.root / "c" / "versions" / version / "data" / "documents.parquet")
+    return set(table["document_id"].to_pylist())
