@@ -12,6 +12,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 from typing import TypeVar
@@ -179,8 +180,9 @@ class AnswerMemo:
     @property
     def _listing(self) -> _Listing:
         """Read this under the lock."""
-        if self._listed is None:
-            self._listed = self._list()
+        while self._listed is None:
+            with suppress(FileNotFoundError):  # a pack was compacted away since it was listed
+                self._listed = self._list()
         return self._listed
 
     def _list(self) -> _Listing:

@@ -37,10 +37,10 @@ def read_reply(body: dict[str, Any]) -> ChatReply:
         choice = body["choices"][0]
         message = choice["message"]
         reason = choice.get("finish_reason")
-        text = message.get("content") or ""
+        text = _whole_characters(message.get("content") or "")
         refusal = message.get("refusal")
         usage = body.get("usage") or {}
-        tokens_in, tokens_out = int(usage.get("prompt_tokens", 0)), int(usage.get("completion_tokens", 0))
+        tokens_in, tokens_out = (int(usage.get(name) or 0) for name in ("prompt_tokens", "completion_tokens"))
     except (KeyError, IndexError, TypeError, AttributeError, ValueError):
         raise CallFailed(
             "the server's answer is no chat completion; check chat.base_url", transient=True
@@ -53,6 +53,11 @@ def read_reply(body: dict[str, Any]) -> ChatReply:
     if not text.strip() and finished == "stop":
         raise CallFailed("the model answered with an empty text", transient=False)
     return ChatReply(text, finished, tokens_in, tokens_out)
+
+
+def _whole_characters(text: str) -> str:
+    """Replace halves of characters, which JSON can hold and no file can."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def read_batch_line(line: dict[str, Any]) -> tuple[str, ChatReply | CallFailed]:

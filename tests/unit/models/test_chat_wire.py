@@ -1,3 +1,4 @@
+import json
 from typing import Any
 
 import pytest
@@ -58,8 +59,13 @@ def test_a_cut_or_filtered_answer_may_be_empty() -> None:
 
 def test_a_server_that_counts_no_tokens_is_believed() -> None:
     body = completion()
-    del body["usage"]
-    assert read_reply(body) == ChatReply("Это я.", "stop", 0, 0)
+    for usage in ({}, None, {"prompt_tokens": None}):
+        assert read_reply(body | {"usage": usage}) == ChatReply("Это я.", "stop", 0, 0)
+
+
+def test_half_a_character_can_be_stored() -> None:
+    body = json.loads(json.dumps(completion("да \ud83d \ud83d\ude00 нет")))
+    assert read_reply(body).text == "да \ufffd 😀 нет"
 
 
 @pytest.mark.parametrize(
@@ -73,6 +79,7 @@ def test_a_server_that_counts_no_tokens_is_believed() -> None:
         ({"choices": []}, "no chat completion", True),
         ({"error": "?"}, "no chat completion", True),
         ({"choices": [{"message": None}]}, "no chat completion", True),
+        (completion(["Это", "я"]), "no chat completion", True),  # type: ignore[arg-type]
         ([], "no chat completion", True),
         ("<html>", "no chat completion", True),
     ],
