@@ -58,15 +58,17 @@ def estimated(
     tokens_a_second: tokens that the model writes, of all calls in flight together.
     """
     count = tokenizer(settings.chunk.tokenizer).count
-    requests = [call.request for call in pending]
-    tokens_in = sum(count(message.content) for request in requests for message in request.messages)
+    n_calls = tokens_in = 0
+    for call in pending:
+        n_calls += 1
+        tokens_in += sum(count(message.content) for message in call.request.messages)
     how = [f"tokens in: counted with {settings.chunk.tokenizer}; the model's own tokenizer may differ"]
     measured = last if last and last.calls and last.tokens_out else None
     if measured:
-        tokens_out = round(len(requests) * measured.tokens_out / measured.calls)
+        tokens_out = round(n_calls * measured.tokens_out / measured.calls)
         how.append(f"tokens out: as in the last run, {measured.tokens_out / measured.calls:,.0f} a call")
     else:
-        tokens_out = len(requests) * min(ANSWER_TOKENS, settings.extract.max_answer_tokens)
+        tokens_out = n_calls * min(ANSWER_TOKENS, settings.extract.max_answer_tokens)
         how.append(
             f"tokens out: {ANSWER_TOKENS:,} a call, a strong model's mean, as no run here has told better"
         )
@@ -80,7 +82,7 @@ def estimated(
     else:
         how.append("time: state the model's speed with --tokens-per-second; later runs know it from this one")
     return Estimate(
-        calls=len(requests),
+        calls=n_calls,
         tokens_in=tokens_in,
         tokens_out=tokens_out,
         seconds=round(tokens_out / pace, 1) if pace else None,

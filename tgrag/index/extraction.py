@@ -4,7 +4,7 @@ With ``extract.method = llm`` the stage reads where every unit stands, asks what
 and reads again. A unit that has no answers in the end, failed or not yet asked, gets the fast extraction.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tgrag.index.answers import AnswerMemo
@@ -49,7 +49,7 @@ def extract_units(
         return Extracted(extractions, counts=ExtractionCounts(fast=len(units)))
     stage = LlmExtraction(units, sources, root, collection, settings, report)
     stage.prepare(plan)
-    if not plan.offline:
+    if not plan.offline and plan.budget.calls != 0:
         stage.ask(plan.budget, cost)
     found = stage.result()
     cost.failed = found.counts.failed
@@ -81,32 +81,23 @@ class LlmExtraction:
     def prepare(self, plan: Plan) -> None:
         """Take in a batch file and forget what shall be tried again."""
         if plan.read_batch:
-            pending = pending_calls(self.missing(), self._memo(), self._method)
-            owners = {call.key: call.owner for call in pending}
+            owners = {call.key: call.owner for call in self.pending()}
             read_batch(plan.read_batch, owners, self._memo(), self._report)
             self._read(self.missing())
         if plan.retry:
-            chosen = None if plan.retry is True else plan.retry
-            faults = [fault for reading in self._readings.values() for fault in reading.faults]
-            keys = {key for f in faults if chosen is None or f.key in chosen for key in f.forget}
-            self._memo().forget(keys)
-            again = {
-                i for i, r in self._readings.items() if any(keys & set(fault.forget) for fault in r.faults)
-            }
-            self._read([task for task in self._tasks if task.unit.text_unit_id in again])
+            self._try_again(None if plan.retry is True else plan.retry)
 
     def missing(self) -> list[UnitTask]:
         """Return the units with calls to make, in the order of asking."""
         return [task for task in self._tasks if self._readings[task.unit.text_unit_id].n_missing]
 
-    def pending(self) -> list[Pending]:
+    def pending(self) -> Iterator[Pending]:
         """Return the calls to make next, in the order of asking."""
-        return list(pending_calls(self.missing(), self._memo(), self._method))
+        return pending_calls(self.missing(), self._memo(), self._method)
 
     def write_batch(self, path: str) -> int:
         """Write the calls to make next as a batch file; return how many those are."""
-        calls = pending_calls(self.missing(), self._memo(), self._method)
-        return write_batch(path, calls, self._settings.chat)
+        return write_batch(path, self.pending(), self._settings.chat)
 
     def ask(self, budget: Budget, cost: StageCost) -> None:
         """Make the calls that are missing, as far as the budget goes."""
@@ -116,16 +107,17 @@ class LlmExtraction:
         progress = CallProgress("extract", n_calls, saved, self._report)
         total = Asked()
 
+        def tell(last: bool = False) -> None:
+            found, tokens = total.repaired + 2 * total.halved, total.tokens_in + total.tokens_out
+            progress.tell(total.calls, total.failed, found, tokens, last=last)
+
         def told(asked: Asked) -> None:
             total.add(asked)
-            progress.tell(
-                total.calls,
-                total.failed,
-                total.repaired + 2 * total.halved,
-                total.tokens_in + total.tokens_out,
-            )
+            tell()
 
         ask_all(tasks, self._root.address, self._collection, self._settings, budget, told)
+        if tasks:
+            tell(last=True)
         cost.calls, cost.saved = total.calls, saved
         cost.tokens_in, cost.tokens_out = total.tokens_in, total.tokens_out
         cost.repaired, cost.halved = total.repaired, total.halved
@@ -163,6 +155,22 @@ class LlmExtraction:
         return Extracted(
             extractions, sorted(letters.values(), key=lambda d: (d.source, d.key)), answers, counts
         )
+
+    def _try_again(self, chosen: frozenset[str] | None) -> None:
+        """Forget what keeps units from being done: all of it, or that of the faults with these keys."""
+        wanted = {
+            reading.text_unit_id: {
+                key
+                for fault in reading.faults
+                if chosen is None or fault.key in chosen
+                for key in fault.forget
+            }
+            for reading in self._readings.values()
+        }
+        keys = set().union(*wanted.values())
+        if keys:
+            self._memo().forget(keys)
+            self._read([task for task in self._tasks if wanted[task.unit.text_unit_id]])
 
     def _read(self, tasks: Sequence[UnitTask]) -> None:
         workers = self._settings.index.workers

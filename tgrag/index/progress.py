@@ -54,18 +54,18 @@ class CallProgress:
         if total:
             report(f"{stage}: {total:,} calls to make, {saved:,} answers saved")
 
-    def tell(self, done: int, failed: int, found: int, tokens: int) -> None:
+    def tell(self, done: int, failed: int, found: int, tokens: int, *, last: bool = False) -> None:
         """done: calls made so far. found: calls that answers so far have made needed beside the total."""
         moment, total = time.monotonic(), self._total + found
         self._first = self._first or (moment, done, tokens)
-        if done < total and moment - self._told < PROGRESS_SECONDS:
+        if not last and moment - self._told < PROGRESS_SECONDS:
             return
         self._told = moment
         seconds = moment - self._first[0]
         pace = ""
         if seconds and done > self._first[1]:
             pace = f", {(tokens - self._first[2]) / seconds:,.0f} tokens/s"
-            if done < total:
+            if not last and done < total:
                 left = seconds / (done - self._first[1]) * (total - done)
                 pace += f", about {left:.0f} s left"
         self._report(

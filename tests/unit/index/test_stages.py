@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tgrag.errors import StageFailed
 from tgrag.index.assemble import Passage
 from tgrag.index.pipeline import Worker, pipeline
-from tgrag.index.progress import Progress
+from tgrag.index.progress import CallProgress, Progress
 from tgrag.index.stages import CHARACTERS_A_BATCH, TEXTS_A_BATCH, embedding_batches
 
 
@@ -28,6 +28,16 @@ def test_progress_tells_the_beginning_and_the_end() -> None:
     progress.add(2, work=20)
     assert lines[0] == "embed: 3 texts"
     assert lines[-1].startswith("embed: 3 of 3 texts in ")
+
+
+def test_progress_of_calls_counts_those_that_answers_made_needed() -> None:
+    lines: list[str] = []
+    progress = CallProgress("extract", 10, 4, lines.append)
+    progress.tell(3, 0, 2, 900)
+    progress.tell(11, 1, 2, 5_000, last=True)
+    assert lines[0] == "extract: 10 calls to make, 4 answers saved"
+    assert lines[-1].startswith("extract: 11 of 12 calls, 4 saved, 1 failed, ")
+    assert "tokens/s" in lines[-1] and len(lines) == 2, "not more often than every two seconds"
 
 
 class Broken(Worker):
