@@ -29,7 +29,7 @@ BIG: dict[str, Callable[[], bytes]] = {
     "table.html": lambda: b"<table>" + b"<tr><td>bolt</td><td>12</td></tr>" * 200_000 + b"</table>",
     "span.html": lambda: f'<table><tr><td colspan="1000000000" rowspan="1000000000">{TEXT}</td></tr></table>'.encode(),
     "tags.html": lambda: b"<" * 5_000_000 + TEXT.encode(),
-    "pipes.md": lambda: b"|a|b|\n|-|-|\n" + b"|bolt|12|\n" * 10_000,
+    "pipes.md": lambda: b"|a|b|\n|-|-|\n" + b"|bolt|12|\n" * 100_000,
     "far.xlsx": lambda: hostile.xlsx(TEXT, far="XFD1048576"),
     "span.docx": lambda: hostile.docx(
         '<w:tbl><w:tr><w:tc><w:tcPr><w:gridSpan w:val="1000000000"/></w:tcPr>'

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import yaml
 from lxml import etree
-from marko import Markdown
+from markdown_it import MarkdownIt
+from mdit_py_plugins.footnote import footnote_plugin
 
 from tgrag.ingest.encoding import decode_markup
 from tgrag.ingest.furniture import is_note_mark, site_furniture
@@ -36,7 +37,12 @@ _INTERNAL_DTD = re.compile(r"\A(\s*(?:<\?xml[^>]*>\s*)?)<!DOCTYPE\s[^<>\[]*\[[^\
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?P<yaml>.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 
 
-_markdown = Markdown(extensions=["gfm", "footnote"])
+_DEEPEST = 10_000  # what the parser would leave out below it ends, before, as an error of recursion
+_markdown = (
+    MarkdownIt("commonmark", {"html": True, "maxNesting": _DEEPEST})
+    .enable(["table", "strikethrough"])
+    .use(footnote_plugin)
+)
 
 DropOf = Callable[[Node], Drop | None]
 
@@ -66,7 +72,7 @@ def read_markdown(text: str) -> Markup:
     """Read Markdown (GitHub's dialect, HTML inside allowed); title and lang of a YAML front matter count."""
     matter = _FRONT_MATTER.match(text)
     stated = _front_matter(matter["yaml"]) if matter else {}
-    markup = read_tree(parse_html(_markdown.convert(text[matter.end() :] if stated and matter else text)))
+    markup = read_tree(parse_html(_markdown.render(text[matter.end() :] if stated and matter else text)))
     return Markup(stated.get("title") or markup.title, stated.get("lang") or markup.language, markup.elements)
 
 

@@ -35,7 +35,7 @@ PARSER_VERSION = 2
 """Raised by hand when a rule changes what comes out of a file; a golden test reminds of it."""
 
 _PARSERS = (
-    "docling-slim", "docling-parse", "docling-core", "lxml", "marko", "chardet",
+    "docling-slim", "docling-parse", "docling-core", "lxml", "markdown-it-py", "mdit-py-plugins", "chardet",
     "odfdo", "python-docx", "python-pptx", "openpyxl", "striprtf",
 )  # fmt: skip
 

@@ -99,3 +99,9 @@ def test_markdown() -> None:
         ("list_item", None, "раз"),
         ("table", None, "a | b\n1 | 2"),
     ]
+
+
+def test_markdown_nested_deeper_than_its_parser_likes_loses_nothing() -> None:
+    text = "".join("  " * depth + f"- item {depth}\n" for depth in range(60))
+    read = read_markdown(text)
+    assert [element.text for element in read.elements] == [f"item {depth}" for depth in range(60)]
