@@ -39,8 +39,8 @@ def mock(server: Running) -> Running:
     return server
 
 
-def test_every_unit_is_extracted_and_a_second_run_asks_nothing(mock: Running, tmp_path: Path) -> None:
-    stage, some = Stage(tmp_path, mock), units(30)
+def test_every_unit_is_extracted_and_a_second_run_asks_nothing(mock: Running, root_address: str) -> None:
+    stage, some = Stage(root_address, mock), units(30)
     found, cost = stage.run(some)
     assert all(has_own_probe(found, u) for u in some)
     assert (cost.calls, cost.saved, cost.failed) == (30, 0, 0)
