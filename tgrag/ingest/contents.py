@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
-from tgrag.ingest.headings import CHAPTER, CONTENTS_WORD, is_contents_line, without_number
+from tgrag.ingest.headings import CHAPTER, CONTENTS_WORD, is_contents_line, line_heading, without_number
 from tgrag.language import fold
 from tgrag.records import Drop, Element
 
@@ -107,10 +107,11 @@ def _entry(element: Element) -> _Entry | None:
     text = element.text
     if len(text) > _LONGEST or ("\n" in text and element.kind != "table"):
         return None
-    page = _PAGE.search(text)
-    title = _LEADERS.sub("", text)
-    names = tuple(filter(None, dict.fromkeys((key(title), key(without_number(title))))))
-    names = names or ((key(text),) if page else ())
+    heading = line_heading(text)
+    ends_in_its_number = heading is not None and heading.is_open
+    page = None if ends_in_its_number else _PAGE.search(text)
+    title = text if ends_in_its_number else _LEADERS.sub("", text)
+    names = tuple(filter(None, dict.fromkeys((key(title), key(without_number(title)), key(text)))))
     if not names:
         return None
     word = CONTENTS_WORD.fullmatch(title.strip(" .:"))
@@ -202,7 +203,10 @@ def _before_the_text(document: _Document, run: range) -> int:
     while end > run.start + 1:
         element, entry = document.elements[end - 1], document.entries[end - 1]
         own_level = _DEEPEST - 1 if element.level is None else element.level
-        if entry is None or entry.page is not None or own_level >= level:
+        if entry is None or own_level >= level:
+            break
+        is_named_whole = seen[key(element.text)] > 1
+        if entry.page is not None and not is_named_whole:
             break
         if level == _DEEPEST and not any(seen[name] > 1 for name in entry.names):
             break
