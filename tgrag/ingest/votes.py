@@ -34,6 +34,7 @@ _LONG_GAP = 500  # of one that nothing but its look tells
 _MOST = 0.8  # of the candidates of one form: the rest may be misprints
 _LONGEST = 100  # characters of a line that may be a heading
 _REPEATED = 3  # times: a line of capitals that comes so often is a speaker or a sign
+_FRONT = 200  # characters at the beginning of a text: its title and author
 _APART = 3  # blank lines before a title that stands apart
 _FEWEST = 3  # headings of a form that nothing else confirms
 _FEW_BLANKS = 0.01  # of the lines: then blank lines do not part paragraphs
@@ -94,6 +95,7 @@ class _Text:
             before -= 1
         return (
             before < 0
+            or self.offsets[before + 1] <= _FRONT
             or not self.lines[before]
             or before in self.strong
             or before in others
@@ -174,7 +176,8 @@ def _decimal(text: _Text, candidates: Sequence[int]) -> dict[int, Heading]:
     paths: dict[int, tuple[int, ...]] = {}
     for index in candidates:
         match = _DECIMAL.fullmatch(text.lines[index])
-        if match and is_title_like(match["title"]) and text.is_after_a_sentence(index, paths):
+        stands_apart = text.is_blank(index - 1) or text.is_after_a_sentence(index, paths)
+        if match and stands_apart and is_title_like(match["title"]):
             paths[index] = tuple(map(int, match["path"].split(".")))
     seen: set[tuple[int, ...]] = {()}
     in_step = []
@@ -256,10 +259,8 @@ def _mere_capitals(text: _Text, titles: Sequence[int], found: dict[int, Heading]
     if len(text.strong) + len(found) < _FEWEST:
         return set()
     headings = text.strong.keys() | found.keys()
-    places = sorted({*titles, *headings})
-    above_another = {
-        a for a, b in pairwise(places) if b in headings and text.offsets[b] == text.offsets[a + 1]
-    }
+    pairs = pairwise(sorted({*titles, *headings}))
+    above_another = {a for a, b in pairs if b in headings and text.offsets[b] == text.offsets[a + 1]}
     return {i for i in titles if i not in headings and i not in above_another and text.blanks_before(i) < 2}
 
 

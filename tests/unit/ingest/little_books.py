@@ -427,5 +427,163 @@ LINED = (
         ***
         ...
         КОНЕЦ"""),
+    _book("contents of Arabic chapters", "ru", """
+        СТЕПЬ
+        
+        Содержание
+        Глава 1
+        Глава 2
+        Глава 3
+        Глава 4
+        = Глава 1
+        ...
+        = Глава 2
+        ...
+        = Глава 3
+        ...
+        = Глава 4
+        ..."""),
+    _book("contents of Arabic chapters with pages", "en", """
+        THE MILL
+        
+        Contents
+        Chapter 1  11
+        Chapter 2  22
+        Chapter 3  33
+        Chapter 4  44
+        = Chapter 1
+        ...
+        = Chapter 2
+        ...
+        = Chapter 3
+        ...
+        = Chapter 4
+        ..."""),
+    _book("contents whose chapters begin anew", "ru", """
+        СТЕПЬ
+        
+        Содержание
+        Часть первая
+        Глава 1
+        Глава 2
+        Глава 3
+        Часть вторая
+        Глава 1
+        Глава 2
+        Глава 3
+        = Часть первая
+        = Глава 1
+        ...
+        = Глава 2
+        ...
+        = Глава 3
+        ...
+        = Часть вторая
+        = Глава 1
+        ...
+        = Глава 2
+        ...
+        = Глава 3
+        ..."""),
+    _book("chapters named by years", "ru", """
+        ВОЙНА
+        
+        Содержание
+        Зима 1941
+        Весна 1942
+        Лето 1942
+        Осень 1943
+        = Зима 1941
+        ...
+        = Весна 1942
+        ...
+        = Лето 1942
+        ...
+        = Осень 1943
+        ..."""),
+    _book("words alone below a title", "en", """
+        THE RIVER
+        = ONE
+        ...
+        = TWO
+        ...
+        = THREE
+        ...
+        = FOUR
+        ..."""),
+    _book("diary with a title", "uk", """
+        Щоденник
+        = 1 січня, понеділок
+
+        ...
+        = 5 січня, п’ятниця
+
+        ...
+        = 11 лютого, середа
+
+        ...
+        = 2 березня
+
+        ..."""),
+    _book("manual with lists before its sections", "en", """
+        Pump Manual
+        = 1 Introduction
+        = 1.1 Overview
+        ...
+        = 1.1.1 Before you start
+        ...
+        
+        - Close the valve
+        - Open the lid
+        
+        = 1.1.2 Steps
+        ...
+        
+        - Close the valve
+        - Open the lid
+        
+        = 1.2 Safety
+        ...
+        = 1.2.1 Before you start
+        ...
+        
+        - Close the valve
+        - Open the lid
+        
+        = 1.2.2 Steps
+        ...
+        
+        - Close the valve
+        - Open the lid
+        
+        = 2 Installation
+        = 2.1 Overview
+        ...
+        = 2.1.1 Before you start
+        ...
+        
+        - Close the valve
+        - Open the lid
+        
+        = 2.1.2 Steps
+        ...
+        
+        - Close the valve
+        - Open the lid
+        
+        = 2.2 Safety
+        ...
+        = 2.2.1 Before you start
+        ...
+        
+        - Close the valve
+        - Open the lid
+        
+        = 2.2.2 Steps
+        ...
+        
+        - Close the valve
+        - Open the lid
+        """),
 )  # fmt: skip
 """Books whose headings nothing but their own lines or the whole text shows."""

@@ -145,3 +145,12 @@ def test_real_books_cut_at_a_heading_parse_alike() -> None:
                 beginning = read_plain(text[:at])[1]
                 assert len(beginning) > 50
                 assert whole[: len(beginning)] == beginning
+
+
+def test_regulations_below_a_title_keep_their_numbered_chapters() -> None:
+    point = "Работа ведется по порядку, который утвержден, и никто не вправе его нарушить по своей воле."
+    lines = ["ПОЛОЖЕНИЕ", "о порядке работы"]
+    for chapter, title in enumerate(["Общие положения", "Порядок работы", "Ответственность"], 1):
+        lines += [f"{chapter}. {title}", *(f"{chapter}.{n}. {point}" for n in range(1, 6))]
+    found = [e.text for e in read_plain("\n\n".join(lines))[1] if e.kind == "heading"]
+    assert found == ["1. Общие положения", "2. Порядок работы", "3. Ответственность"]
