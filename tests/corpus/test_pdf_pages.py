@@ -39,7 +39,7 @@ def peak():
 peaks = []
 document = read_pdf(Path(sys.argv[1]).read_bytes(), ParseSettings(), lambda: peaks.append(peak()))
 words = sum(len(element.text.split()) for element in document.elements if not element.drop)
-print(document.n_pages, words, len(peaks), peaks[49], peaks[-1], peak())
+print(document.n_pages, words, len(peaks), peaks[49], peaks[document.n_pages - 1], peak())
 """
 
 
@@ -63,6 +63,6 @@ def test_memory_of_two_thousand_pages_is_bounded(tmp_path: Path) -> None:
     print(
         f"peak of memory: {early:.0f} MB after 50 pages, {late:.0f} MB after {N_PAGES}, {end:.0f} MB at the end"
     )
-    assert n_pages == n_calls == N_PAGES
+    assert n_pages == N_PAGES <= n_calls / 3  # read, put into rows, cut into blocks
     assert n_words == N_PAGES * 26 * 6
     assert end - early < MAX_GROWTH_MB
