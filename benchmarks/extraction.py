@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -53,7 +53,7 @@ class Slots:
 
 @dataclass(frozen=True)
 class Cpu:
-    """CPU seconds of the driver and all of Ray, without the server. start: Ray and the first workers."""
+    """CPU seconds of the driver and all of Ray, without the server. start: the first 65 units, on the first workers."""
 
     start_seconds: float
     seconds_of_100: float
@@ -138,17 +138,14 @@ async def bare_client(tasks: Sequence[UnitTask], settings: Settings) -> None:
 def cpu() -> Cpu:
     say("own CPU for 100 and 400 units")
     spent = []
-    with server(seconds=0.2, slots=8) as mock, tempfile.TemporaryDirectory() as root:
+    with server(seconds=0.2, slots=8) as mock, tempfile.TemporaryDirectory() as root, TreeCpu() as tree:
         settings = settings_for(root, mock, 8, 1)
-        before = tree_cpu_seconds(exclude=mock_pid(mock))
-        ask_all(tasks_for(65), root, "warm", settings, Budget(), lambda asked: None)
-        start = tree_cpu_seconds(exclude=mock_pid(mock))
-        for n_units in (100, 400):
-            begun = tree_cpu_seconds(exclude=mock_pid(mock))
+        for n_units in (65, 100, 400):
+            begun = tree.seconds()
             ask_all(tasks_for(n_units), root, f"c{n_units}", settings, Budget(), lambda asked: None)
-            time.sleep(1)  # workers that end are counted by their parent then
-            spent.append(tree_cpu_seconds(exclude=mock_pid(mock)) - begun)
-    return Cpu(start - before, spent[0], spent[1], (spent[1] - spent[0]) / 3)
+            spent.append(tree.seconds() - begun)
+    start, of_100, of_400 = spent
+    return Cpu(start, of_100, of_400, (of_400 - of_100) / 3)
 
 
 def memory(n_units: int) -> Memory:
@@ -168,6 +165,9 @@ def _whole_stage(argument: tuple[int, str]) -> None:
         )
         stage.ask(Budget(), StageCost(seconds=0))
         assert stage.result().counts.llm == n_units
+    import ray
+
+    ray.shutdown()
 
 
 def settings_for(root: str, mock: Running, n_slots: int, workers: int) -> Settings:
@@ -186,23 +186,50 @@ def server(**config: Any) -> Iterator[Running]:
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout
-        running = Running(process.stdout.readline().split()[-1])
-        _PIDS[running.address] = process.pid
-        yield running
+        yield Running(process.stdout.readline().split()[-1])
     finally:
         process.terminate()
         process.wait()
 
 
-_PIDS: dict[str, int] = {}
+class TreeCpu:
+    """The CPU seconds of this process and of all below it but a server, which began before.
+
+    Sampled all the time: what a worker of Ray took is lost with it when it ends.
+    """
+
+    def __init__(self) -> None:
+        self._seen: dict[int, int] = {}
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._sample, daemon=True)
+
+    def __enter__(self) -> "TreeCpu":
+        self._strangers = {pid for pid in _below(os.getpid()) if _is_server(pid)}
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def seconds(self) -> float:
+        self._look()
+        return sum(self._seen.values()) / _TICKS
+
+    def _sample(self) -> None:
+        while not self._over.wait(0.5):
+            self._look()
+
+    def _look(self) -> None:
+        self._seen |= {pid: ticks for pid, ticks in _below(os.getpid()).items() if pid not in self._strangers}
 
 
-def mock_pid(mock: Running) -> int:
-    return _PIDS[mock.address]
+def _is_server(pid: int) -> bool:
+    return b"tests.mock_llm" in Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
-def tree_cpu_seconds(exclude: int) -> float:
-    """Return the CPU seconds of this process and all below it, ended ones too, without one of them."""
+def _below(top: int) -> dict[int, int]:
+    """Return the CPU ticks of a process and of all below it."""
     children: dict[int, list[int]] = {}
     ticks: dict[int, int] = {}
     for file in Path("/proc").glob("[0-9]*/stat"):
@@ -212,10 +239,10 @@ def tree_cpu_seconds(exclude: int) -> float:
             continue
         pid = int(file.parent.name)
         children.setdefault(int(fields[1]), []).append(pid)
-        ticks[pid] = sum(map(int, fields[11:15]))
-    total, todo = 0, [os.getpid()]
+        ticks[pid] = int(fields[11]) + int(fields[12])
+    found, todo = {}, [top]
     while todo:
         pid = todo.pop()
-        total += ticks[pid]
-        todo += [child for child in children.get(pid, []) if child != exclude]
-    return total / _TICKS
+        found[pid] = ticks[pid]
+        todo += children.get(pid, [])
+    return found

@@ -38,16 +38,13 @@ BUNDLE = (4, 64)  # units, at least and at most
 class Asked:
     """What became of some units. calls: made by the model, with an answer or without; repairs and halves among them.
 
-    halved: answers that were cut off, so that halves were asked. left: calls that the budget did not allow.
-    tokens: of the answers, as the server counts them.
+    halved: answers that were cut off, so that halves were asked. tokens: of the answers, as the server counts them.
     """
 
-    units: int = 0
     calls: int = 0
     failed: int = 0
     repaired: int = 0
     halved: int = 0
-    left: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
 
@@ -156,14 +153,13 @@ class AskWorker:
                 answers |= {ask.key: reply for ask, reply in zip(missing, replies, strict=True) if reply}
         finally:
             self._running -= 1
-            self._asked.units += 1
 
     async def _call(self, task: UnitTask, ask: Ask) -> ChatReply | None:
         """Return the answer; None when there is none, which is recorded if it says anything of the call."""
         try:
             return await self._handler(Call(ask.request, "extract", task.unit.document_id))
         except BudgetSpent:
-            self._asked.left += 1
+            return None
         except Misconfigured:
             raise
         except CallFailed:
@@ -231,5 +227,5 @@ def _on_workers(
         shares = ray.remote(num_cpus=0)(Shares).remote(total)
         arguments |= {"share": 1 / n_workers, "shares": shares}
     size = min(max(total // n_workers, BUNDLE[0]), BUNDLE[1])
-    at_once = 2 * -(-total // size) + 1  # a worker that gets all slots has twice as many units at hand
+    at_once = 3 * -(-total // size)  # a worker that gets all slots has three times as many units at hand
     yield from on_ray(rows, AskWorker, arguments, size, size=n_workers, batches_at_once=at_once, cpus=0.5)
