@@ -42,3 +42,27 @@ def test_a_contents_page_of_few_lines_is_no_table(leaders: str) -> None:
         lines += [(50, y, f"{title} {leaders}".strip()), (366 - 5.6 * (len(page) - 1), y, page)]
     kinds = {element.text.split()[0]: element.kind for element in read(printed_pieces([lines])).elements}
     assert kinds == dict.fromkeys(("Вступ", "Дорога", "Степ"), "paragraph")
+
+
+@pytest.mark.parametrize("foot_first", [False, True])
+@pytest.mark.parametrize("chapter", ["Розділ", "Глава", "Chapter"])
+def test_leaders_that_are_drawn_after_the_page_numbers_stand_before_them(
+    chapter: str, foot_first: bool
+) -> None:
+    """A typesetter draws the title, the number and then the dots between: read so, contents are no contents."""
+    titles = [f"{chapter} {number}. Дорога" for number in (1, 2, 3)]
+    contents: list[Piece] = []
+    for row, title in enumerate(titles):
+        y = HEIGHT - 90 - 16 * row
+        contents += [(50, y, title), (366, y, str(row + 5)), (150, y, "." * 70)]
+    if foot_first:
+        contents = [(205, 26, "1"), *contents]
+    pages = [contents]
+    for title, text in zip(titles, passages("uk"), strict=False):
+        words_of = text.split()
+        lines = [" ".join(words_of[place : place + 8]) for place in range(0, len(words_of), 8)]
+        pages.append([(50, 350, title), *((50, 300 - 14 * row, line) for row, line in enumerate(lines[:18]))])
+    elements = [e for e in read(printed_pieces(pages)).elements if e.text != "1"]
+    assert [element.text.rstrip("0123456789").rstrip(" .") for element in elements[:3]] == titles
+    assert [element.text[-1] for element in elements[:3]] == ["5", "6", "7"]
+    assert [element.text for element in elements[3:] if element.kind == "heading"] == titles

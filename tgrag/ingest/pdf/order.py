@@ -1,14 +1,16 @@
 """The order in which a page is read.
 
 The order of the file is kept wherever the boxes do not contradict it, so that tables and forms, in which rows and
-columns mean something, are not shuffled. Two things are mended: a line that the file gives after lines that stand
-below it, and two columns of prose that the file gives line by line across.
+columns mean something, are not shuffled. Three things are mended: pieces of one printed line that the file does not
+give from left to right, a line that the file gives after lines that stand below it (and a foot that it gives first),
+and two columns of prose that the file gives line by line across.
 """
 
 import statistics
+import unicodedata
 from bisect import bisect_right
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Sequence
+from itertools import pairwise, takewhile
 
 from tgrag.ingest.page import Line
 from tgrag.ingest.text import starts_lower
@@ -24,7 +26,7 @@ _GOING_ON = 0.4  # share of lines that begin with a small letter, as cells and l
 
 def reading_order(lines: Sequence[Line]) -> list[Line]:
     """Return the pieces of a page as they are read."""
-    ordered = _untangled(_with_marks_in_place(lines))
+    ordered = _untangled(_with_marks_in_place(_with_foot_last(_across(lines))))
     return _from_above(ordered) if _is_contradicted(ordered) else ordered
 
 
@@ -37,6 +39,41 @@ def same_row(first: Line, second: Line) -> bool:
 def is_turned(line: Line) -> bool:
     """Tell whether a line runs up or down the page."""
     return line.bottom - line.top > 3 * line.size and line.right - line.left < 2 * line.size
+
+
+# --- pieces of one line -------------------------------------------------------------------------------
+
+
+def _across(lines: Sequence[Line]) -> list[Line]:
+    """Put pieces of one printed line that follow each other from left to right; not those of scripts read leftwards."""
+    ordered: list[Line] = []
+    row: list[Line] = []
+    for line in lines:
+        if row and (is_turned(line) or is_turned(row[-1]) or not same_row(row[-1], line)):
+            ordered += _from_left(row)
+            row = []
+        row.append(line)
+    return ordered + _from_left(row)
+
+
+def _from_left(row: list[Line]) -> list[Line]:
+    return row if _is_read_leftwards(line.text for line in row) else sorted(row, key=lambda line: line.left)
+
+
+def _is_read_leftwards(texts: Iterable[str]) -> bool:
+    return any(unicodedata.bidirectional(character) in ("R", "AL") for text in texts for character in text)
+
+
+def _with_foot_last(lines: Sequence[Line]) -> list[Line]:
+    """Put the lowest row of a page last where the file begins with it, or with the topmost row and then with it."""
+    if not lines:
+        return []
+    topmost, lowest = min(lines, key=lambda line: line.top), max(lines, key=lambda line: line.top)
+    leading = list(takewhile(lambda line: same_row(line, topmost) or same_row(line, lowest), lines))
+    if len(leading) == len(lines):
+        return list(lines)
+    heads = [line for line in leading if same_row(line, topmost)]
+    return [*heads, *lines[len(leading) :], *(line for line in leading if not same_row(line, topmost))]
 
 
 # --- marks of lists -----------------------------------------------------------------------------------
