@@ -5,7 +5,8 @@ file's XML first: changes are accepted, words are made whole, automatic numbers 
 «1.2.», «б)»), and headings, list items, contents and notes are marked (see marks.py).
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from tgrag.ingest.archive import DAMAGED, Archive
 from tgrag.ingest.marks import NAMED_LEVEL, Role, note_mark, role_mark
 from tgrag.ingest.refusal import Refused
 from tgrag.ingest.scripts import lowered, raised
+from tgrag.ingest.sequences import Mark, in_sequence
 from tgrag.ingest.text import clean, squeeze
 from tgrag.ingest.word_styles import ListPlace, Numbers, Styles, value
 from tgrag.ingest.xml import Node, children, descendant, local
@@ -25,6 +27,8 @@ _DELETED = frozenset(("del", "moveFrom", "rPrChange", "pPrChange", "Fallback"))
 _WRAPPERS = frozenset(("ins", "moveTo", "hyperlink", "smartTag", "customXml"))
 _SCRIPTS = {"superscript": raised, "subscript": lowered}
 _MAX_HEADING_CHARACTERS = 120
+_TYPED = re.compile(r"(?P<number>\d{1,3})(?P<dot>\.?)\s+(?=[^\W\d])")  # «1. Назначение», not «1.2. …»
+_MIN_TYPED, _GAP = 3, 100  # headings in a numbering, and characters between two of them
 # Comments are removed because Docling takes them for elements.
 _XML = etree.XMLParser(
     resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True, huge_tree=True
@@ -49,8 +53,11 @@ def printed(archive: Archive) -> tuple[bytes, dict[str, str]]:
         for node in _paragraphs(root)
         if _own_text(node).strip()
     ]
-    for before, line, following in zip([None, *lines], lines, [*lines[1:], None], strict=False):
-        _mark(before, line, following)
+    typed = _typed_headings(lines)
+    for index, (before, line, following) in enumerate(
+        zip([None, *lines], lines, [*lines[1:], None], strict=False)
+    ):
+        _mark(before, line, following, is_typed=index in typed)
     return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8", standalone=True)), notes
 
 
@@ -218,11 +225,35 @@ def _is_numbered_heading(before: _Line | None, line: _Line, following: _Line | N
     return not any(near and near.is_strong and near.list_place == line.list_place for near in beside)
 
 
-def _mark(before: _Line | None, line: _Line, following: _Line | None) -> None:
+def _typed_headings(lines: Sequence[_Line]) -> set[int]:
+    """Return the indices of headings whose number was typed: strong short lines that count, with text between them."""
+    places: list[int] = []
+    marks: list[Mark] = []
+    length = 0
+    for index, line in enumerate(lines):
+        number = _TYPED.match(line.text)
+        if (
+            number
+            and line.role is None
+            and line.is_strong
+            and len(line.text) <= _MAX_HEADING_CHARACTERS
+            and line.text[-1] not in ".;:,"
+            and not any(local(above) == "tc" for above in line.node.iterancestors())
+        ):
+            places.append(index)
+            marks.append(Mark(number["dot"], int(number["number"]), length))
+        else:
+            length += len(line.text)
+    return {places[place] for place in in_sequence(marks, gap=_GAP, shortest=_MIN_TYPED)}
+
+
+def _mark(before: _Line | None, line: _Line, following: _Line | None, *, is_typed: bool) -> None:
     """Write what a paragraph is, and its automatic number, before its text; leave Docling nothing to guess."""
     role, level = line.role, line.level
     if line.list_place and _is_numbered_heading(before, line, following):
         role, level = "heading", NAMED_LEVEL + line.list_place.depth
+    elif is_typed:
+        role, level = "heading", NAMED_LEVEL
     prefix = role_mark(role, level) if role else ""
     prefix += f"{line.number} " if line.number else ""
     if not prefix:

@@ -187,6 +187,27 @@ def test_bold_numbered_lines_are_headings_but_not_in_a_list_of_them() -> None:
     ]
 
 
+def typed(text: str) -> str:
+    return f"<w:r><w:rPr><w:b/></w:rPr><w:t>{text}</w:t></w:r>"
+
+
+@pytest.mark.parametrize(
+    ("numbers", "n_found"), [((1, 2, 3, 4), 4), ((1, 2), 0), ((7, 3, 5), 0), ((1941, 1942, 1943), 0)]
+)
+def test_bold_lines_with_typed_numbers_that_count_are_headings(
+    numbers: tuple[int, ...], n_found: int
+) -> None:
+    text = f"<w:r><w:t>{'Прибор включают и ждут. ' * 8}</w:t></w:r>"
+    paragraphs = [part for number in numbers for part in (typed(f"{number}. Порядок работы"), text)]
+    kinds = [kind for kind, *_ in word_rows(*paragraphs)]
+    assert kinds.count("heading") == n_found
+
+
+def test_bold_typed_numbers_without_text_between_are_a_list() -> None:
+    kinds = [kind for kind, *_ in word_rows(*(typed(f"{number}. Порядок работы") for number in range(1, 6)))]
+    assert "heading" not in kinds
+
+
 def test_changes_are_accepted() -> None:
     deleted_end = '<w:pPr><w:rPr><w:del w:id="4"/></w:rPr></w:pPr>'
     assert word_rows(
