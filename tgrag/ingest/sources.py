@@ -31,10 +31,14 @@ class SourceFile:
 def discover(inputs: Sequence[str]) -> list[SourceFile]:
     """Return the files of all inputs, sorted by source; hidden files and collection.yaml are no documents.
 
-    Raises ConfigurationError when an input matches nothing or two files would have one name.
+    Raises ConfigurationError when an input is empty or matches nothing, or when two files would have one name.
     """
     found: dict[str, SourceFile] = {}
     for text in inputs:
+        if not text:
+            raise ConfigurationError(
+                "an input is empty; name a file, a folder, a quoted glob or an s3:// address"
+            )
         files = list(_s3_files(text) if text.startswith("s3://") else _local_files(text))
         if not files:
             raise ConfigurationError(

@@ -336,3 +336,16 @@ def test_titles_with_numbers_on_the_right_are_lines_of_contents_and_prices_are_a
 
     assert len(read(printed_pieces([rows([2, 5, 9])])).elements) == 3
     assert [e.kind for e in read(printed_pieces([rows([25, 8, 90])])).elements] == ["table"]
+
+
+def test_speech_is_no_list() -> None:
+    lines: list[Piece] = [(50, 380, "— Да, я приеду."), (50, 350, "• молоток")]
+    kinds = {element.text[0]: element.kind for element in read(printed_pieces([lines])).elements}
+    assert kinds == {"—": "paragraph", "•": "list_item"}
+
+
+def test_two_stretched_lines_of_a_narrow_column_are_no_table() -> None:
+    row = ((50, "nger"), (110, "was"), (170, "sent")), ((50, "nearest"), (110, "point"), (170, "where"))
+    lines: list[Piece] = [(x, 380 - 13 * index, text) for index, cells in enumerate(row) for x, text in cells]
+    elements = read(printed_pieces([lines])).elements
+    assert [element.kind for element in elements] == ["paragraph"]

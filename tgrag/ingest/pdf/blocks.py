@@ -173,6 +173,8 @@ def table_end(rows: Sequence[Row], index: int) -> int:
         end < len(rows) and _has_cells(rows[end]) and (end == index or _are_aligned(rows[end - 1], rows[end]))
     ):
         end += 1
+    if end - index == 2 and starts_lower(rows[end - 1].text) and not ends_sentence(rows[index].text):
+        return 0  # two stretched lines of a narrow column
     return end if end - index > 1 else 0
 
 

@@ -18,7 +18,9 @@ from tgrag.records import Drop, Element, ElementKind, Fragment
 
 T = TypeVar("T")
 
-FURNITURE = Drop("page_furniture", "it repeats on the pages: a running head, a running foot or a page number")
+FURNITURE = Drop(
+    "page_furniture", "it stands at the edge of a page: a running head, a running foot or a page number"
+)
 
 
 def to_elements(
@@ -131,8 +133,14 @@ def _element(block: Block, words: frozenset[str]) -> Element:
     if block.kind == "furniture":
         return replace(_set(block, "paragraph", texts, seams), drop=FURNITURE)
     if block.kind == "text":
-        return _set(block, "list_item" if ITEM.match(texts[0]) else "paragraph", texts, seams)
+        is_item = ITEM.match(texts[0]) and not _is_speech(texts[0])
+        return _set(block, "list_item" if is_item else "paragraph", texts, seams)
     return _set(block, block.kind, texts, seams)
+
+
+def _is_speech(text: str) -> bool:
+    """Tell whether a line begins like one of a dialogue: a dash and a capital."""
+    return text[0] in "–—" and text[1:].lstrip()[:1].isupper()
 
 
 def _set(block: Block, kind: ElementKind, texts: Sequence[str], seams: Sequence[tuple[int, str]]) -> Element:
