@@ -273,7 +273,9 @@ def _check_file(path: Path) -> None:
     except OSError as error:
         raise ConfigurationError(f"settings file {path} cannot be read: {error.strerror}") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"settings file {path} is not valid YAML: {error}") from None
+        raise ConfigurationError(
+            f"settings file {path} is not valid YAML: {' '.join(str(error).split())}"
+        ) from None
     if not isinstance(stated, dict) or not all(isinstance(name, str) for name in stated):
         raise ConfigurationError(f"settings file {path} holds no settings; write them as `name: value`")
 

@@ -54,3 +54,11 @@ def test_a_profile_sets_what_nothing_else_does(tmp_path: Path, monkeypatch: pyte
     assert (load_settings().extract.method, load_settings().chat.backend) == ("fast", "openai")
     with pytest.raises(ConfigurationError, match="profile"):
         load_settings(profile="none")
+
+
+def test_a_fault_of_yaml_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tgrag.yaml").write_text("chat: {model: [\n")
+    with pytest.raises(ConfigurationError, match="not valid YAML") as caught:
+        load_settings()
+    assert "\n" not in str(caught.value)

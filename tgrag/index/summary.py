@@ -11,7 +11,10 @@ LISTED = 10  # names shown of each kind
 
 
 class Changes(BaseModel):
-    """Sources by what became of them since the version before."""
+    """Sources by what became of them since the version before.
+
+    A failed file is in ``failed`` as well as in one of added, changed and unchanged: it is a document without text.
+    """
 
     added: list[str] = []
     changed: list[str] = []
@@ -66,7 +69,8 @@ class Summary(BaseModel):
             )
         lines.append(
             f"documents: {len(changes.added)} added, {len(changes.changed)} changed, "
-            f"{len(changes.unchanged)} unchanged, {len(changes.deleted)} deleted, {len(changes.failed)} failed"
+            f"{len(changes.unchanged)} unchanged, {len(changes.deleted)} deleted; "
+            f"{len(changes.failed)} failed, counted among these"
         )
         for kind in ("added", "changed", "deleted"):
             lines += [f"  {kind} {source}" for source in _some(getattr(changes, kind))]

@@ -142,3 +142,8 @@ def test_a_collection_file_speaks_of_its_own_folder_and_the_nearest_wins(tmp_pat
     assert stated is not None
     titles = [match[0].title for name in names(tmp_path / "books") if (match := stated.find(name))]
     assert titles == ["Outer", "Inner"]
+
+
+def test_an_empty_input_is_not_the_working_directory() -> None:
+    with pytest.raises(ConfigurationError, match="empty"):
+        discover([""])
