@@ -19,6 +19,7 @@ from tgrag.records import Drop, Element
 _LONGEST = 200  # characters of an entry
 _FEWEST, _FEWEST_UNNAMED = 3, 4  # entries under a word for contents, and without one
 _BEGINNING, _END = 0.2, 0.9  # of the text: a list without a word for it is looked for before and after these
+_FRONT, _BACK = 0.1, 0.95  # of the text: a list between these must name places, not only pages
 _MOST = 0.7
 _DEEPEST = 99  # below every level
 _GAP = 300  # characters between the places that a list names, on the average
@@ -143,11 +144,15 @@ def _listed(document: _Document, run: range) -> set[int]:
     titled = [entry for entry in entries if not all(name.isdigit() for name in entry.names)]
     pages = [entry.page for entry in entries if entry.page is not None]
     rising = sum(a <= b for a, b in pairwise(pages))
+    is_outside = (
+        document.ends[end - 1] <= _FRONT * document.ends[-1]
+        or document.ends[begin] >= _BACK * document.ends[-1]
+    )
     has_pages = len(pages) >= _MOST * len(titled) and rising >= _MOST * (len(pages) - 1)
     has_leaders = sum(entry.has_leaders for entry in titled) >= _MOST * len(titled)
     if word is not None:
         is_list = len(titled) >= _FEWEST and (
-            has_pages or has_leaders or _names(document, titled, begin, end)
+            (has_pages and is_outside) or has_leaders or _names(document, titled, begin, end)
         )
     else:
         is_at_an_end = (

@@ -46,9 +46,16 @@ def _mended(element: Element) -> Element:
 
 
 def _heading_in_table(table: Element) -> Element | None:
-    """Return the heading that a table of one row shows, such as «Глава I | Сержант гвардии»."""
-    cells = [cell for cell in _CELLS.split(table.text.strip(" |\n")) if cell.strip(" -")]
-    if len(cells) not in (1, 2) or "\n" in table.text.strip():
+    """Return the heading that a table of one row, or one column, shows: «Глава I | Сержант гвардии»."""
+    rows = [
+        [cell for cell in _CELLS.split(row.strip(" |")) if cell.strip(" -")]
+        for row in table.text.strip().split("\n")
+    ]
+    rows = [row for row in rows if row]
+    if len(rows) > 1 and max(map(len, rows)) > 1:
+        return None
+    cells = [cell for row in rows for cell in row]
+    if len(cells) not in (1, 2):
         return None
     heading = line_heading(cells[0])
     if heading is None or (len(cells) == 2 and not heading.is_open):

@@ -6,7 +6,7 @@ their numbers go up from 1 with text between them, whether they stand apart, whe
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
@@ -24,9 +24,10 @@ from tgrag.ingest.headings import (
     is_unnumbered,
     line_heading,
 )
+from tgrag.ingest.lined import APART, LinedText
 from tgrag.ingest.ordinals import ROMAN, WORD, number, roman
 from tgrag.ingest.sequences import Mark, in_sequence
-from tgrag.ingest.text import ends_sentence, starts_lower
+from tgrag.ingest.text import starts_lower
 
 _GAP = 200  # characters of text that a heading has below it, at least
 _LIST_GAP = 300  # between bare numbers that are a list
@@ -34,8 +35,6 @@ _LONG_GAP = 500  # of one that nothing but its look tells
 _MOST = 0.8  # of the candidates of one form: the rest may be misprints
 _LONGEST = 100  # characters of a line that may be a heading
 _REPEATED = 3  # times: a line of capitals that comes so often is a speaker or a sign
-_FRONT = 200  # characters at the beginning of a text: its title and author
-_APART = 3  # blank lines before a title that stands apart
 _FEWEST = 3  # headings of a form that nothing else confirms
 _FEW_BLANKS = 0.01  # of the lines: then blank lines do not part paragraphs
 
@@ -63,9 +62,10 @@ _DECIMAL = re.compile(r"(?P<path>\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+(?P<title>[^\W\
 
 @dataclass(frozen=True, slots=True)
 class Votes:
-    """found: headings by line. no_chapters: Roman numbers that are none.
+    """found: headings by line. no_chapters: Roman numbers, and repeated «Урок 12», that are none.
 
-    repeated: lines in capitals that come again and again. mere_capitals: these, and others that are no title.
+    repeated: lines that come again and again, in capitals or below a number, and are no title of it.
+    mere_capitals: lines in capitals that are no title.
     """
 
     found: dict[int, Heading]
@@ -74,50 +74,12 @@ class Votes:
     mere_capitals: Set[int]
 
 
-@dataclass(frozen=True, slots=True)
-class _Text:
-    """lines: blank ones are "". offsets: characters of text before each line. strong: lines that are headings."""
-
-    lines: Sequence[str]
-    offsets: Sequence[int]
-    strong: dict[int, Heading]
-    has_no_blanks: bool
-
-    def below(self, candidates: Iterable[int]) -> dict[int, int]:
-        """Return the characters of text between each candidate and the next one or the next strong heading."""
-        places = sorted({*candidates, *self.strong, len(self.lines)})
-        return {a: self.offsets[b] - self.offsets[a + 1] for a, b in pairwise(places)}
-
-    def is_after_a_sentence(self, index: int, others: Container[int] = ()) -> bool:
-        """Tell whether what stands before a line is a whole sentence, a strong heading, or one of some others."""
-        before = index - 1
-        while before >= 0 and not self.lines[before] and index - before <= _APART:
-            before -= 1
-        return (
-            before < 0
-            or self.offsets[before + 1] <= _FRONT
-            or not self.lines[before]
-            or before in self.strong
-            or before in others
-            or ends_sentence(self.lines[before])
-        )
-
-    def blanks_before(self, index: int) -> int:
-        first = index
-        while first > 0 and index - first <= _APART and not self.lines[first - 1]:
-            first -= 1
-        return index - first
-
-    def is_blank(self, index: int) -> bool:
-        return not 0 <= index < len(self.lines) or not self.lines[index]
-
-
 def vote(lines: Sequence[str]) -> Votes:
     """Return what a whole text says of its lines, blank ones being ""."""
     short = [index for index, line in enumerate(lines) if 0 < len(line) <= _LONGEST]
     strong = {index: heading for index in short if (heading := line_heading(lines[index]))}
     has_no_blanks = lines.count("") <= _FEW_BLANKS * len(lines)
-    text = _Text(lines, [0, *accumulate(map(len, lines))], strong, has_no_blanks)
+    text = LinedText(lines, [0, *accumulate(map(len, lines))], strong, has_no_blanks)
     candidates = [index for index in short if index not in strong and not is_contents_line(lines[index])]
     found = _decimal(text, candidates) or _numbered(text, candidates)
     capitals = [i for i in candidates if is_capitals(lines[i]) and not is_unnumbered(lines[i])]
@@ -130,10 +92,31 @@ def vote(lines: Sequence[str]) -> Votes:
     if not strong and not found:
         found = _dates(text, candidates)
     letters, no_chapters = _romans(text, candidates, len(strong) + len(found))
-    return Votes(found | letters, no_chapters, repeated, mere_capitals)
+    no_chapters |= _out_of_any_row(text)
+    return Votes(found | letters, no_chapters, repeated | _echoes(text, found), mere_capitals)
 
 
-def _numbered(text: _Text, candidates: Sequence[int]) -> dict[int, Heading]:
+def _out_of_any_row(text: LinedText) -> set[int]:
+    """Return the lines that say the same number again and again where none says the number before it."""
+    n_equal = Counter(heading.text for heading in text.strong.values())
+    numbers = {heading_number(title) for title in n_equal}
+    return {
+        index
+        for index, heading in text.strong.items()
+        if n_equal[heading.text] >= _REPEATED
+        and (value := heading_number(heading.text) or 1) > 1
+        and value - 1 not in numbers
+    }
+
+
+def _echoes(text: LinedText, found: dict[int, Heading]) -> set[int]:
+    """Return the lines below numbers that are the same below several: what somebody says, and no title."""
+    first = [text.first_below(index) for index, heading in (text.strong | found).items() if heading.is_open]
+    n_equal = Counter(text.lines[index] for index in first if index is not None)
+    return {index for index in first if index is not None and n_equal[text.lines[index]] >= _REPEATED}
+
+
+def _numbered(text: LinedText, candidates: Sequence[int]) -> dict[int, Heading]:
     """Return the headings of the forms whose numbers go up from 1 with text between them."""
     found: dict[int, Heading] = {}
     has_roman = any(bare_roman(heading.text) for heading in text.strong.values())
@@ -158,7 +141,7 @@ def _may_be_title(title: str | None) -> bool:
     return title is None or (not starts_lower(title) and title[-1] not in ",;:" and len(title.split()) <= 12)
 
 
-def _sequence(text: _Text, numbers: dict[int, int]) -> list[int]:
+def _sequence(text: LinedText, numbers: dict[int, int]) -> list[int]:
     """Return the lines of one form that number its text, or none where most of the others do not fit in."""
     below = text.below(numbers)
     lines = list(numbers)
@@ -171,7 +154,7 @@ def _sequence(text: _Text, numbers: dict[int, int]) -> list[int]:
     return sorted(kept) if is_numbering else []
 
 
-def _decimal(text: _Text, candidates: Sequence[int]) -> dict[int, Heading]:
+def _decimal(text: LinedText, candidates: Sequence[int]) -> dict[int, Heading]:
     """Return headings such as «1.2.3 Title», with those of the level above, where their numbers keep in step."""
     paths: dict[int, tuple[int, ...]] = {}
     for index in candidates:
@@ -192,12 +175,12 @@ def _decimal(text: _Text, candidates: Sequence[int]) -> dict[int, Heading]:
     return {index: Heading(text.lines[index], CHAPTER - 1 + len(paths[index])) for index in in_step}
 
 
-def _apart(text: _Text, candidates: Sequence[int]) -> dict[int, Heading]:
+def _apart(text: LinedText, candidates: Sequence[int]) -> dict[int, Heading]:
     """Return titles that nothing but the blank lines around them tells, where that is the rule of the text."""
     apart = [
         index
         for index in candidates
-        if text.blanks_before(index) >= _APART and text.is_after_a_sentence(index)
+        if text.blanks_before(index) >= APART and text.is_after_a_sentence(index)
     ]
     titles = [
         index
@@ -212,13 +195,13 @@ def _apart(text: _Text, candidates: Sequence[int]) -> dict[int, Heading]:
     return {index: Heading(text.lines[index], CHAPTER) for index in titles}
 
 
-def _repeated(text: _Text, capitals: Sequence[int]) -> set[int]:
+def _repeated(text: LinedText, capitals: Sequence[int]) -> set[int]:
     """Return the lines in capitals that come again and again: speakers of a play, signs."""
     n_equal = Counter(text.lines[index] for index in capitals)
     return {index for index in capitals if n_equal[text.lines[index]] >= _REPEATED}
 
 
-def _stories(text: _Text, titles: Sequence[int], found: dict[int, Heading]) -> dict[int, Heading]:
+def _stories(text: LinedText, titles: Sequence[int], found: dict[int, Heading]) -> dict[int, Heading]:
     """Return the titles of several books in one text: in capitals, above numbers that begin anew."""
     headings = text.strong | found
     places = sorted({*titles, *headings})
@@ -235,7 +218,7 @@ def _stories(text: _Text, titles: Sequence[int], found: dict[int, Heading]) -> d
     return {index: Heading(text.lines[index], ANOTHER_BOOK) for index in (*above_first, *others)}
 
 
-def _capitals_only(text: _Text, titles: Sequence[int], found: dict[int, Heading]) -> dict[int, Heading]:
+def _capitals_only(text: LinedText, titles: Sequence[int], found: dict[int, Heading]) -> dict[int, Heading]:
     """Return the titles of a text in which nothing but capitals tells them."""
     if len(text.strong) + len(found) >= _FEWEST:
         return {}
@@ -244,7 +227,7 @@ def _capitals_only(text: _Text, titles: Sequence[int], found: dict[int, Heading]
     return {i: Heading(text.lines[i], CHAPTER) for i in alone} if len(alone) >= _FEWEST else {}
 
 
-def _is_alone(text: _Text, index: int) -> bool:
+def _is_alone(text: LinedText, index: int) -> bool:
     """Tell whether a line stands between blank lines, or where a text has none, between sentences."""
     line = text.lines[index]
     if line[-1] in ".!?…" or sum(character.isalpha() for character in line) < 4:
@@ -254,7 +237,7 @@ def _is_alone(text: _Text, index: int) -> bool:
     return text.is_blank(index - 1) and text.is_blank(index + 1)
 
 
-def _mere_capitals(text: _Text, titles: Sequence[int], found: dict[int, Heading]) -> set[int]:
+def _mere_capitals(text: LinedText, titles: Sequence[int], found: dict[int, Heading]) -> set[int]:
     """Return the lines in capitals that stand like any paragraph in a text whose headings are numbered."""
     if len(text.strong) + len(found) < _FEWEST:
         return set()
@@ -264,7 +247,7 @@ def _mere_capitals(text: _Text, titles: Sequence[int], found: dict[int, Heading]
     return {i for i in titles if i not in headings and i not in above_another and text.blanks_before(i) < 2}
 
 
-def _romans(text: _Text, candidates: Sequence[int], n_others: int) -> tuple[dict[int, Heading], set[int]]:
+def _romans(text: LinedText, candidates: Sequence[int], n_others: int) -> tuple[dict[int, Heading], set[int]]:
     """Return the single letters that are Roman numbers in a row of such, and the Roman numbers that are no headings.
 
     These follow one another with no text between, or stand alone in a text whose headings are of another form.
@@ -285,7 +268,7 @@ def _romans(text: _Text, candidates: Sequence[int], n_others: int) -> tuple[dict
     return found, {i for i in romans if i in crowded or (is_alone and i not in kept)}
 
 
-def _dates(text: _Text, candidates: Sequence[int]) -> dict[int, Heading]:
+def _dates(text: LinedText, candidates: Sequence[int]) -> dict[int, Heading]:
     """Return the dates of a diary: lines of their own in a text that has no other headings."""
     dates = [
         index

@@ -147,3 +147,20 @@ def test_nothing_is_lost_and_contents_are_found_once(elements: list[Element]) ->
     assert words(list(refine(elements))) == words(elements)
     once = find_contents(elements).elements
     assert find_contents(once).elements == once
+
+
+def test_a_price_list_in_the_midst_of_chapters_is_no_contents() -> None:
+    listed = [paragraph(line) for line in ("Содержание", "Хлеб 3", "Соль 4", "Вода 5", "Масло 7")]
+    chapters = [e for n in range(1, 5) for e in (heading(f"Глава {n}"), TEXT, TEXT, *listed, TEXT)]
+    assert not [e.text for e in refine(chapters) if e.drop]
+
+
+def test_a_table_of_one_column_or_one_row_is_a_heading() -> None:
+    for text, title in [
+        ("| Глава 1 |\n| --- |\n| Приезд |", "Глава 1. Приезд"),
+        ("| Глава 1 | Приезд |", "Глава 1. Приезд"),
+        ("Глава 1\nПриезд", "Глава 1. Приезд"),
+    ]:
+        assert next((e.kind, e.text) for e in refine([Element("table", text), TEXT])) == ("heading", title)
+    table = Element("table", "| Глава 1 | 3 |\n| Глава 2 | 9 |")
+    assert refine([table, TEXT])[0] == table

@@ -154,3 +154,20 @@ def test_regulations_below_a_title_keep_their_numbered_chapters() -> None:
         lines += [f"{chapter}. {title}", *(f"{chapter}.{n}. {point}" for n in range(1, 6))]
     found = [e.text for e in read_plain("\n\n".join(lines))[1] if e.kind == "heading"]
     assert found == ["1. Общие положения", "2. Порядок работы", "3. Ответственность"]
+
+
+LONG = "Дорога шла берегом, и лошади, почуяв жилье, пошли скорее. " * 12
+
+
+def plain_headings(*blocks: str) -> list[str]:
+    return [e.text for e in read_plain("\n\n".join(blocks))[1] if e.kind == "heading"]
+
+
+def test_what_is_the_same_below_every_number_is_no_title() -> None:
+    chapters = [text for n in range(1, 5) for text in (f"Глава {n}", "Да", "Нет", LONG)]
+    assert plain_headings(*chapters) == [f"Глава {n}" for n in range(1, 5)]
+
+
+def test_a_timetable_is_no_chapter() -> None:
+    day = [f"{thing} {hour}" for hour, thing in enumerate(["Зарядка", "Завтрак", "Урок", "Обед"], 10)]
+    assert plain_headings(*([*day, LONG] * 3)) == []
