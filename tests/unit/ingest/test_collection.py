@@ -247,3 +247,35 @@ def test_what_is_stated_of_some_sources() -> None:
     )
     (series,) = stated.naming(["x/2.txt"])
     assert (series.title, [book.file for book in series.books]) == ("A", ["2.txt"])
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["s/01 Утро.txt", "s/02 Ночь.txt", "s/10 Дорога.txt"],
+        ["Harry 1 - Stone.txt", "Harry 2 - Chamber.txt", "Harry 10 - End.txt"],
+        ["Том 1/book.txt", "Том 2/book.txt", "Том 10/book.txt"],
+    ],
+)
+def test_numbers_before_titles_and_in_folders_are_a_series(names: list[str]) -> None:
+    placements = placed(*map(source, reversed(names)))
+    assert len({p.series_id for p in placements.values()}) == 1
+    assert sorted(names, key=lambda name: placements[name].book_number) == names
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["451.txt", "1984.txt"],
+        ["12 стульев.txt", "80 дней.txt", "13 этаж.txt"],
+        ["room 12.txt", "level 3.txt"],
+        ["Том 1/book.txt", "Том 2/tale.txt"],
+    ],
+)
+def test_unrelated_numbers_are_no_series(names: list[str]) -> None:
+    assert {p.series_origin for p in placed(*map(source, names)).values()} == {"single"}
+
+
+def test_a_series_is_called_as_the_titles_of_its_books_are() -> None:
+    placements = placed(*(source(f"t{n}.txt", title=f"Степь. Том {n}") for n in (1, 2, 10)))
+    assert {p.series_title for p in placements.values()} == {"Степь"}
