@@ -13,6 +13,7 @@ from tgrag.ingest.encoding import decode_markup
 from tgrag.ingest.furniture import publisher_furniture
 from tgrag.ingest.markup import Markup, parse_html, read_tree
 from tgrag.ingest.metadata import declared_date, declared_language, declared_number
+from tgrag.ingest.navigation import Entry, Navigation, entries_of_nav, entries_of_ncx
 from tgrag.ingest.refusal import Refused
 from tgrag.ingest.text import clean, squeeze
 from tgrag.ingest.xml import Node, attribute, children, descendant, local, parse_xml
@@ -20,6 +21,7 @@ from tgrag.records import Drop, Element, ParsedDocument
 
 _NAVIGATION = Drop("contents", "the book's page of navigation")
 _ASIDE = Drop("boilerplate", "the book keeps this page outside of its line of reading")
+_NCX = "application/x-dtbncx+xml"
 _PAGE_TYPES = ("application/xhtml+xml", "text/html", "text/x-oeb1-document")
 
 
@@ -38,8 +40,10 @@ def read_epub(data: bytes) -> ParsedDocument:
     package = parse_xml(archive.read(path))
     elements: list[Element] = []
     language = None
-    for spine_page in _spine(package, posixpath.dirname(path)):
-        page = _read_page(archive.read(spine_page.path), spine_page.drop)
+    folder = posixpath.dirname(path)
+    navigation = Navigation(_entries(archive, package, folder))
+    for spine_page in _spine(package, folder):
+        page = _read_page(archive.read(spine_page.path), spine_page, navigation)
         elements.extend(page.elements)
         language = language or page.language
     return replace(_metadata(package, language), elements=tuple(elements))
@@ -63,17 +67,45 @@ def _spine(package: Node, folder: str) -> list[_SpinePage]:
             continue
         is_navigation = "nav" in (attribute(item, "properties") or "").split()
         is_aside = attribute(reference, "linear") == "no"
-        path = posixpath.normpath(posixpath.join(folder, unquote(attribute(item, "href") or "")))
-        pages.append(_SpinePage(path, _NAVIGATION if is_navigation else _ASIDE if is_aside else None))
+        pages.append(
+            _SpinePage(_path(item, folder), _NAVIGATION if is_navigation else _ASIDE if is_aside else None)
+        )
     return pages
 
 
-def _read_page(data: bytes, drop: Drop | None) -> Markup:
-    try:
-        root = parse_xml(data)
-    except Refused:  # not well-formed, as pages often are: read it as a browser would
-        root = parse_html(re.sub(r"^\s*<\?xml[^>]*\?>", "", decode_markup(data)))
+def _entries(archive: Archive, package: Node, folder: str) -> list[Entry]:
+    """Return the book's list of chapters: EPUB 3's where it has one, else that of EPUB 2."""
+    items = [node for node in package.iter() if local(node) == "item"]
+    navs = [item for item in items if "nav" in (attribute(item, "properties") or "").split()]
+    ncxs = [item for item in items if attribute(item, "media-type") == _NCX]
+    for item, entries_of in (
+        *((nav, entries_of_nav) for nav in navs),
+        *((ncx, entries_of_ncx) for ncx in ncxs),
+    ):
+        path = _path(item, folder)
+        if path in archive:
+            found = entries_of(_tree(archive.read(path)), posixpath.dirname(path))
+            if found:
+                return found
+    return []
+
+
+def _path(item: Node, folder: str) -> str:
+    return posixpath.normpath(posixpath.join(folder, unquote(attribute(item, "href") or "")))
+
+
+def _read_page(data: bytes, spine_page: _SpinePage, navigation: Navigation) -> Markup:
+    root, drop = _tree(data), spine_page.drop
+    if not drop:
+        navigation.mark(spine_page.path, root)
     return read_tree(root, lambda node: drop or publisher_furniture(node))
+
+
+def _tree(data: bytes) -> Node:
+    try:
+        return parse_xml(data)
+    except Refused:  # not well-formed, as pages often are: read it as a browser would
+        return parse_html(re.sub(r"^\s*<\?xml[^>]*\?>", "", decode_markup(data)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,8 +32,17 @@ def page(body: str, body_type: str = "bodymatter") -> str:
     )
 
 
-def epub(pages: dict[str, str], spine: list[str], metadata: str = "") -> bytes:
-    """pages: name -> XHTML; spine: names in reading order, a leading "-" makes one not linear."""
+def epub(
+    pages: dict[str, str],
+    spine: list[str],
+    metadata: str = "",
+    manifest: str = "",
+    files: dict[str, str] | None = None,
+) -> bytes:
+    """pages: name -> XHTML; spine: names in reading order, a leading "-" makes one not linear.
+
+    manifest, files: further items, and further files by their paths.
+    """
     items = "".join(
         f'<item id="{name}" href="text/{name}.xhtml" media-type="application/xhtml+xml"/>' for name in pages
     )
@@ -44,11 +53,11 @@ def epub(pages: dict[str, str], spine: list[str], metadata: str = "") -> bytes:
     package = (
         '<?xml version="1.0"?><package xmlns="http://www.idpf.org/2007/opf" version="3.0">'
         '<metadata xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:opf="http://www.idpf.org/2007/opf">'
-        f"{metadata}</metadata><manifest>{items}</manifest><spine>{references}</spine></package>"
+        f"{metadata}</metadata><manifest>{items}{manifest}</manifest><spine>{references}</spine></package>"
     )
-    files: dict[str, str | bytes] = {"META-INF/container.xml": CONTAINER, "OPS/book.opf": package}
-    files |= {f"OPS/text/{name}.xhtml": text for name, text in pages.items()}
-    return zipped(files)
+    members: dict[str, str | bytes] = {"META-INF/container.xml": CONTAINER, "OPS/book.opf": package}
+    members |= {f"OPS/text/{name}.xhtml": text for name, text in pages.items()}
+    return zipped(members | (files or {}))
 
 
 def fb2(body: str, info: str = "", after: str = "", encoding: str = "utf-8") -> bytes:

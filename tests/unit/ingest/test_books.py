@@ -1,9 +1,12 @@
 """EPUB, FictionBook and TEI."""
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.data import shared
 from tests.unit.ingest.samples import CONTAINER, RUSSIAN, epub, fb2, page, zipped
+from tgrag.ingest.headings import CHAPTER, PART, SECTION
 from tgrag.ingest.parse import parse
 from tgrag.records import ParsedDocument
 
@@ -58,6 +61,71 @@ def test_epub_series_of_calibre_and_pages_that_are_not_well_formed() -> None:
     )
     assert shape(document) == [(1, "Раз. Два"), (None, "Текст"), (None, "Ещё")]
     assert (document.series_title, document.series_number) == ("Хроники", 3)
+
+
+STORY = "<p>Однажды играли в карты у конногвардейца Нарумова.</p>" * 6
+LISTED_PAGES = {
+    "a": page(f'<p class="title1"><b>УТРО</b></p>{STORY}<p id="i">I</p><p>Дом<br/>у реки</p>{STORY}'
+              f'<p><a id="x"/>Мост</p>{STORY}'),
+    "b": page(f'<div><p>Часть вторая</p></div>{STORY}<p>Ночь</p>'),
+    "c": page(f"<h2>Степь</h2><p>Степь</p>{STORY}"),
+}  # fmt: skip
+LISTED = [("Утро", "a", 0), ("I. Дом у реки", "a#i", 1), ("Мост", "a#x", 1), ("Часть вторая", "b", 0), ("Ночь", "b", 0),
+          ("Степь", "c", 0), ("Не напечатано", "c", 1)]  # fmt: skip
+
+
+def nav() -> tuple[str, str]:
+    """Return an item of the manifest and the file of an EPUB 3 navigation."""
+    links = {
+        depth: [f'<li><a href="text/{target.replace("#", ".xhtml#")}{"" if "#" in target else ".xhtml"}">{label}</a></li>'
+                for label, target, d in LISTED if d == depth]
+        for depth in (0, 1)
+    }  # fmt: skip
+    listed = f"<ol>{''.join(links[0])}<li><span>…</span><ol>{''.join(links[1])}</ol></li></ol>"
+    return (
+        '<item id="n" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/>',
+        page(f'<nav epub:type="toc">{listed}</nav>'),
+    )
+
+
+def ncx() -> tuple[str, str]:
+    """Return an item of the manifest and the file of an EPUB 2 navigation."""
+    points = {
+        depth: [f'<navPoint><navLabel><text>{label}</text></navLabel>'
+                f'<content src="text/{target.replace("#", ".xhtml#")}{"" if "#" in target else ".xhtml"}"/>{{}}</navPoint>'
+                for label, target, d in LISTED if d == depth]
+        for depth in (0, 1)
+    }  # fmt: skip
+    inner = "".join(points[1]).format(*[""] * len(points[1]))
+    listed = "".join(points[0]).format(inner, *[""] * len(points[0]))
+    return (
+        '<item id="n" href="toc.ncx" media-type="application/x-dtbncx+xml"/>',
+        f'<ncx xmlns="http://www.daisy.org/z3986/2005/ncx/"><navMap>{listed}</navMap></ncx>',
+    )
+
+
+@pytest.mark.parametrize("listing", [nav, ncx])
+def test_paragraphs_that_the_list_of_chapters_names_are_headings(
+    listing: Callable[[], tuple[str, str]],
+) -> None:
+    item, text = listing()
+    name = "OPS/nav.xhtml" if "nav" in item else "OPS/toc.ncx"
+    document = parse("book.epub", epub(LISTED_PAGES, ["a", "b", "c"], manifest=item, files={name: text}))
+    assert [(level, text) for level, text in shape(document) if level is not None] == [
+        (CHAPTER, "УТРО"),
+        (SECTION, "I. Дом. у реки"),
+        (SECTION, "Мост"),
+        (PART, "Часть вторая"),
+        (2, "Степь"),
+    ]
+    assert (None, "Ночь") in shape(document)  # too far from the place that its entry points to
+
+
+def test_a_list_of_chapters_that_is_missing_or_broken_costs_nothing() -> None:
+    item = nav()[0]
+    for files in ({}, {"OPS/nav.xhtml": "<html><nav><ol><li><a href="}):
+        document = parse("book.epub", epub(LISTED_PAGES, ["c"], manifest=item, files=files))
+        assert (2, "Степь") in shape(document)
 
 
 def test_epub_paths_cannot_leave_the_archive() -> None:
