@@ -4,14 +4,16 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from tgrag.ingest.contents import Contents, find_contents, key
-from tgrag.ingest.headings import is_bare_number, line_heading
+from tgrag.ingest.headings import heading_number, is_bare_number, is_unnumbered, line_heading
 from tgrag.ingest.licence import without_licence
 from tgrag.records import Element
 
 _MAX_HEADING = 300  # characters: what is longer is text, however it is marked up
 _MAX_TITLE = 160
+_FEWEST_PAIRS = 2  # of a number and its title: one may be chance
 _CELLS = re.compile(r"\s*\|\s*")
 _CLOSING_WORDS = (
     "с уважением|искренне ваша?|с любовью|преданный вам|твой навеки|з повагою|щиро ваша?|з любов'ю"
@@ -31,8 +33,8 @@ def refine(elements: Sequence[Element]) -> tuple[Element, ...]:
     Nothing is lost and the order stays. Headings are added where a table is one, or a line is an entry of the
     contents; they are taken away from signatures, addresses and whole paragraphs that were marked up as one.
     """
-    contents = find_contents([_mended(element) for element in without_licence(elements)])
-    return _hinted(contents)
+    mended = [_mended(element) for element in without_licence(elements)]
+    return _hinted(find_contents(_with_titles(mended)))
 
 
 def _mended(element: Element) -> Element:
@@ -72,6 +74,48 @@ def _is_no_heading(text: str) -> bool:
         or not any(character.isalnum() for character in text)
         or _SIGNATURE.fullmatch(text) is not None
         or _CONTACT.fullmatch(text) is not None
+    )
+
+
+def _with_titles(elements: Sequence[Element]) -> list[Element]:
+    """Join the headings that are a number with the titles in headings of their own below them: «I», «Дом».
+
+    Only on the levels where most numbers have such a title, and most such titles a number.
+    """
+    headings = [element for element in elements if element.kind == "heading" and not element.drop]
+    numbers = Counter(element.level for element in headings if is_bare_number(element.text))
+    titles = Counter(element.level for element in headings if _is_title(element))
+    pairs = {
+        index: above.level
+        for index, (above, below) in enumerate(pairwise(elements))
+        if above.level == below.level
+        and above.kind == "heading"
+        and not above.drop
+        and is_bare_number(above.text)
+        and _is_title(below)
+    }
+    counts = Counter(pairs.values())
+    joined = {
+        index
+        for index, level in pairs.items()
+        if counts[level] >= _FEWEST_PAIRS and 2 * counts[level] > max(numbers[level], titles[level])
+    }
+    return [
+        _joined(element, elements[index + 1]) if index in joined else element
+        for index, element in enumerate(elements)
+        if index - 1 not in joined
+    ]
+
+
+def _is_title(element: Element) -> bool:
+    """Tell a heading that neither says a number nor is a word such as «Предисловие»."""
+    text = element.text
+    return (
+        element.kind == "heading"
+        and not element.drop
+        and line_heading(text) is None
+        and heading_number(text) is None
+        and not is_unnumbered(text)
     )
 
 

@@ -164,3 +164,20 @@ def test_a_table_of_one_column_or_one_row_is_a_heading() -> None:
         assert next((e.kind, e.text) for e in refine([Element("table", text), TEXT])) == ("heading", title)
     table = Element("table", "| Глава 1 | 3 |\n| Глава 2 | 9 |")
     assert refine([table, TEXT])[0] == table
+
+
+def test_a_number_and_a_title_in_headings_of_their_own_are_one() -> None:
+    numbered = [e for n, t in zip("I II III".split(), TITLES) for e in (heading(n), heading(t), TEXT)]  # noqa: B905, SIM905
+    assert [e.text for e in refine([*numbered, heading("Разлука"), TEXT]) if e.kind == "heading"] == [
+        "I. Дорога",
+        "II. Встреча",
+        "III. Разлука",
+        "Разлука",
+    ]
+
+
+def test_parts_are_not_called_by_their_first_chapters() -> None:
+    parts = [element for part in ("Часть I", "Часть II") for element in (heading(part), *chapters())]
+    bare = [element for n in "12345" for element in (heading(n), TEXT)]
+    for elements in (parts, [heading("1"), heading("Дорога"), TEXT, *bare], [heading("I", 4), *chapters()]):
+        assert list(refine(elements)) == elements
