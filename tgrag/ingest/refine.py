@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
 from tgrag.ingest.contents import Contents, find_contents, key
 from tgrag.ingest.headings import heading_number, is_bare_number, is_unnumbered, line_heading
@@ -14,6 +14,8 @@ from tgrag.records import Element
 _MAX_HEADING = 300  # characters: what is longer is text, however it is marked up
 _MAX_TITLE = 160
 _FEWEST_PAIRS = 2  # of a number and its title: one may be chance
+_MAX_REMARK = 300
+_LEAD_IN = re.compile(r"(?:примечани[ея]|примітк[аи]|notes?)\s*:", re.IGNORECASE)
 _CELLS = re.compile(r"\s*\|\s*")
 _CLOSING_WORDS = (
     "с уважением|искренне ваша?|с любовью|преданный вам|твой навеки|з повагою|щиро ваша?|з любов'ю"
@@ -33,7 +35,7 @@ def refine(elements: Sequence[Element]) -> tuple[Element, ...]:
     Nothing is lost and the order stays. Headings are added where a table is one, or a line is an entry of the
     contents; they are taken away from signatures, addresses and whole paragraphs that were marked up as one.
     """
-    mended = [_mended(element) for element in without_licence(elements)]
+    mended = _without_lead_ins([_mended(element) for element in without_licence(elements)])
     return _hinted(find_contents(_with_titles(mended)))
 
 
@@ -74,6 +76,26 @@ def _is_no_heading(text: str) -> bool:
         or not any(character.isalnum() for character in text)
         or _SIGNATURE.fullmatch(text) is not None
         or _CONTACT.fullmatch(text) is not None
+    )
+
+
+def _without_lead_ins(elements: Sequence[Element]) -> list[Element]:
+    """Make paragraphs of «Примітки:», "Notes:" above a list or a short text inside a section: they open no part."""
+    has_section = False
+    mended = []
+    for element, below in zip_longest(elements, elements[1:]):
+        is_heading = element.kind == "heading" and not element.drop
+        if is_heading and has_section and _LEAD_IN.fullmatch(element.text) and _is_remark(below):
+            mended.append(replace(element, kind="paragraph", level=None))
+            continue
+        mended.append(element)
+        has_section = has_section or is_heading
+    return mended
+
+
+def _is_remark(element: Element | None) -> bool:
+    return element is not None and (
+        element.kind == "list_item" or (element.kind == "paragraph" and len(element.text) <= _MAX_REMARK)
     )
 
 

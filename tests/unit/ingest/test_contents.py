@@ -181,3 +181,20 @@ def test_parts_are_not_called_by_their_first_chapters() -> None:
     bare = [element for n in "12345" for element in (heading(n), TEXT)]
     for elements in (parts, [heading("1"), heading("Дорога"), TEXT, *bare], [heading("I", 4), *chapters()]):
         assert list(refine(elements)) == elements
+
+
+def test_a_word_for_notes_above_a_list_is_no_heading_inside_a_section() -> None:
+    item = Element("list_item", "Час зупиняють на прохання судді.")
+    for word, below in (
+        ("Примітки:", item),
+        ("Примечание:", paragraph("Кроме воскресений.")),
+        ("Notes:", item),
+    ):
+        above = [heading("Гра"), TEXT]
+        assert list(refine([*above, heading(word, 3), below])) == [*above, paragraph(word), below]
+        for kept in (
+            [*above, heading(word, 3), TEXT],
+            [*above, heading(word.strip(":"), 3), below],
+            [heading(word, 3), below, *above],
+        ):
+            assert list(refine(kept)) == kept
