@@ -37,7 +37,8 @@ class Text:
 class Style:
     """hyphen: what is printed at the end of a broken line, or None for no breaking of words.
 
-    head, foot: what is printed at the edge of a page with some number. indent, gap: in points.
+    head, foot: what is printed at the edge of a page with some number. indent, gap: in points. foot_size: of the size
+    of the text, for heads and feet.
     """
 
     n_columns: int = 1
@@ -48,6 +49,7 @@ class Style:
     hyphen: str | None = "-"
     head: Callable[[int], str | None] = lambda number: None
     foot: Callable[[int], str | None] = lambda number: None
+    foot_size: float = 0.9
 
 
 @dataclass
@@ -72,7 +74,7 @@ def printed(texts: Sequence[Text], style: Style) -> bytes:
             canvas.drawString(MARGIN, MARGIN + index * style.size, note)
         for text, y in ((style.head(number), HEIGHT - 30), (style.foot(number), 26.0)):
             if text:
-                canvas.setFont(PLAIN, style.size * 0.9)
+                canvas.setFont(PLAIN, style.size * style.foot_size)
                 canvas.drawCentredString(WIDTH / 2, y, text)
         for title in page.outline:
             key = f"{number} {title}"

@@ -1,6 +1,6 @@
 """Texts that are printed, read back: all of their words in order, and what a printer adds told apart."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -139,6 +139,35 @@ def test_footnotes_are_told_apart_and_do_not_part_a_paragraph(language: str) -> 
     document = read(printed(texts, Style(foot=str)))
     assert body(document, "footnote") == notes
     assert body(document, "paragraph", "list_item") == plain
+
+
+@pytest.mark.parametrize("foot", [str, lambda number: None], ids=["numbers", "no foot"])
+@pytest.mark.parametrize("mark", ["*", "1", "**"])
+def test_a_footnote_that_repeats_at_one_place_is_no_furniture(
+    mark: str, foot: Callable[[int], str | None]
+) -> None:
+    note = f"{mark} Слово о словах, которое ничего не меняет, но повторяется на каждой странице и тянется на две строки."
+    plain = passages("ru")[:4]
+    texts = [Text(text, note=note, new_page=index > 0) for index, text in enumerate(plain)]
+    document = read(printed(texts, Style(foot=foot)))
+    assert body(document, "footnote") == [note] * 4
+    assert body(document, "paragraph") == plain
+
+
+def test_notes_that_count_with_the_numbered_pages_are_no_furniture() -> None:
+    notes = [f"{number} Там же." for number in range(1, 6)]
+    texts = [
+        Text(text, note=note, new_page=note != notes[0])
+        for text, note in zip(passages("ru"), notes, strict=False)
+    ]
+    assert body(read(printed(texts, Style(foot=str))), "footnote") == notes
+
+
+def test_a_small_running_foot_that_begins_with_the_page_number_is_furniture() -> None:
+    foots = Style(foot=lambda number: f"{number} Сочинения", foot_size=0.75)
+    document = read(printed([*map(Text, passages("ru"))], foots))
+    dropped = [element.text for element in document.elements if element.drop]
+    assert dropped == [f"{number} Сочинения" for number in range(1, (document.n_pages or 0) + 1)]
 
 
 def test_headings_by_type_size_nest_and_a_lonely_large_line_is_none() -> None:

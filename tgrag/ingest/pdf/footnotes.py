@@ -29,6 +29,11 @@ def without_footnotes(column: Column, body: float) -> tuple[Column, list[Block]]
     return replace(column, rows=rows[:first]), [Block("footnote", tuple(note), edges) for note in notes]
 
 
+def begins_note(row: Row, body: float) -> bool:
+    """Tell whether a row is set like the first one of a footnote."""
+    return row.size < _SMALLER * body and _MARK.match(row.text) is not None
+
+
 def has_body(rows: Sequence[Row], body: float) -> bool:
     """Tell whether a page has letters of the body's size, so that smaller ones mean something."""
     return any(row.size >= _SMALLER * body for row in rows)

@@ -8,6 +8,8 @@ from itertools import takewhile
 
 from tgrag.ingest.headings import line_heading
 from tgrag.ingest.page import Page
+from tgrag.ingest.pdf.blocks import is_other_size
+from tgrag.ingest.pdf.footnotes import begins_note
 from tgrag.ingest.pdf.rows import Row
 
 _EDGE = 0.14  # of the page's height: how far from its edges furniture stands
@@ -32,7 +34,8 @@ _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 class _Edge:
     """A row near the top or the foot of a page, and how far its middle is from that edge.
 
-    is_apart: it is the outermost row, with a gap to the text. is_display: it is set like a heading.
+    is_apart: it is the outermost row, with a gap to the text. is_display: it is set like a heading. is_note: it is
+    set like a part of a footnote.
     """
 
     page: int
@@ -42,6 +45,7 @@ class _Edge:
     distance: float
     is_apart: bool
     is_display: bool
+    is_note: bool
 
 
 def furniture(pages: Sequence[Page], rows: Mapping[int, Sequence[Row]], body: float) -> dict[int, set[int]]:
@@ -55,8 +59,11 @@ def furniture(pages: Sequence[Page], rows: Mapping[int, Sequence[Row]], body: fl
         for edge in _edges(page, rows[page.number], body)
         if rows[page.number][edge.row].size <= _LARGE * body
     ]
+    numbers = list(_numbers(edges))
+    numbered = {edge.page for edge in numbers}
+    others = [edge for edge in edges if not (edge.is_note and edge.page in numbered)]
     found: dict[int, set[int]] = defaultdict(set)
-    for edge in [*_numbers(edges), *_repeated(edges)]:
+    for edge in [*numbers, *_repeated(others)]:
         found[edge.page].add(edge.row)
     return {number: _outermost(rows[number], aside) for number, aside in found.items()}
 
@@ -70,6 +77,7 @@ def _outermost(rows: Sequence[Row], aside: set[int]) -> set[int]:
 
 def _edges(page: Page, rows: Sequence[Row], body: float) -> Iterator[_Edge]:
     by_top = sorted(range(len(rows)), key=lambda index: rows[index].top)
+    notes = _notes(rows, body)
     nearest = dict.fromkeys(by_top[:_OUTERMOST], True)
     nearest |= {index: False for index in by_top[-_OUTERMOST:] if index not in nearest or len(rows) == 1}
     for index, is_top in nearest.items():
@@ -82,7 +90,24 @@ def _edges(page: Page, rows: Sequence[Row], body: float) -> Iterator[_Edge]:
                 [rows[place] for place in (by_top if is_top else by_top[::-1])[:2]], index, rows
             )
             is_display = rows[index].is_bold or rows[index].size > _LARGER * body
-            yield _Edge(page.number, index, rows[index].text, is_top, distance, is_apart, is_display)
+            is_note = not is_top and index in notes
+            yield _Edge(page.number, index, rows[index].text, is_top, distance, is_apart, is_display, is_note)
+
+
+def _notes(rows: Sequence[Row], body: float) -> set[int]:
+    """Return the indices of rows that are set like footnotes: one with a note's mark, and those close below it."""
+    notes: set[int] = set()
+    for index, row in enumerate(rows):
+        before = rows[index - 1] if index - 1 in notes else None
+        goes_on = (
+            before
+            and row.top > before.top
+            and row.top - before.bottom <= _GAP * row.size
+            and not is_other_size(before, row)
+        )
+        if goes_on or begins_note(row, body):
+            notes.add(index)
+    return notes
 
 
 def _is_apart(outermost: Sequence[Row], index: int, rows: Sequence[Row]) -> bool:
@@ -95,7 +120,8 @@ def _is_apart(outermost: Sequence[Row], index: int, rows: Sequence[Row]) -> bool
 def _repeated(edges: Sequence[_Edge]) -> Iterator[_Edge]:
     """Yield what stands at the same place on several pages near each other, but for the number of the page.
 
-    Heads that alternate need the pages together: each of them twice, side by side.
+    Heads that alternate need the pages together: each of them twice, side by side. What is set like a note may be one
+    that repeats («* Там же.»): it is furniture only where the number before it counts with the pages.
     """
     groups: dict[tuple[bool, str], list[_Edge]] = defaultdict(list)
     for edge in edges:
@@ -116,10 +142,13 @@ def _repeated(edges: Sequence[_Edge]) -> Iterator[_Edge]:
 
 def _keys(edge: _Edge) -> Iterator[str]:
     """Yield the text, and the text with each number in it that may be the page's put as its distance from it."""
-    yield edge.text
+    if not edge.is_note:
+        yield edge.text
     if line_heading(edge.text):
         return
     for match in _NUMBER.finditer(edge.text):
+        if edge.is_note and match.start():
+            return
         number = _value(match[0])
         if number is not None:
             yield f"{edge.text[: match.start()]}\0{number - edge.page}{edge.text[match.end() :]}"
