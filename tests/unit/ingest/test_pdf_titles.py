@@ -6,6 +6,7 @@ import pytest
 
 from tests.unit.ingest.printing import HEIGHT, Piece, Style, Text, printed, printed_pieces
 from tests.unit.ingest.test_pdf import body, passages, read, words
+from tgrag.ingest.parse import parse
 
 
 @pytest.mark.parametrize("new_page", [False, True])
@@ -66,3 +67,27 @@ def test_leaders_that_are_drawn_after_the_page_numbers_stand_before_them(
     assert [element.text.rstrip("0123456789").rstrip(" .") for element in elements[:3]] == titles
     assert [element.text[-1] for element in elements[:3]] == ["5", "6", "7"]
     assert [element.text for element in elements[3:] if element.kind == "heading"] == titles
+
+
+@pytest.mark.parametrize(
+    ("lines", "heading"),
+    [
+        (("Глава 1", "Приезд"), "Глава 1. Приезд"),
+        (("Розділ 1.", "Приїзд"), "Розділ 1. Приїзд"),
+        (("CHAPTER I", "THE ARRIVAL", "AT NIGHT"), "CHAPTER I. THE ARRIVAL AT NIGHT"),
+        (("Chapter 1", "(A Digression)"), "Chapter 1 (A Digression)"),
+    ],
+)
+def test_a_title_below_its_number_is_joined_as_in_plain_text(lines: tuple[str, ...], heading: str) -> None:
+    text = passages("ru")[0]
+    pieces: list[Piece] = [(150, 390 - 16 * row, line) for row, line in enumerate(lines)]
+    pieces += [(50, 310 - 14 * row, text[60 * row : 60 * row + 60].strip()) for row in range(8)]
+    document = read(printed_pieces([pieces]))
+    assert body(document, "heading") == [heading]
+    assert parse("a.txt", f"{chr(10).join(lines)}\n\n{text}\n".encode()).elements[0].text == heading
+    element = document.elements[0]
+    parts = [
+        element.text[fragment.start :].startswith(line.rstrip("."))
+        for fragment, line in zip(element.fragments, lines, strict=True)
+    ]
+    assert all(parts)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from tgrag.ingest.headings import is_bare_number
 from tgrag.ingest.page import Page
 from tgrag.ingest.pdf.blocks import ITEM, Block, goes_on, indents, to_blocks, usual_step
 from tgrag.ingest.pdf.footnotes import has_body, without_footnotes
@@ -14,6 +15,7 @@ from tgrag.ingest.pdf.pieces import SOFT_HYPHEN
 from tgrag.ingest.pdf.reader import Bookmark
 from tgrag.ingest.pdf.rows import Row, body_size, to_columns, to_rows
 from tgrag.ingest.pdf.titles import outline_levels, parts, with_styled_headings
+from tgrag.ingest.text import starts_lower
 from tgrag.records import Drop, Element, ElementKind, Fragment
 
 T = TypeVar("T")
@@ -135,7 +137,14 @@ def _element(block: Block, words: frozenset[str]) -> Element:
     if block.kind == "text":
         is_item = ITEM.match(texts[0]) and not _is_speech(texts[0])
         return _set(block, "list_item" if is_item else "paragraph", texts, seams)
+    if block.kind == "heading" and seams and _is_title_below(*texts[:2]):
+        seams[0] = len(texts[0]) - len(texts[0].rstrip(" .:")), ". "
     return _set(block, block.kind, texts, seams)
+
+
+def _is_title_below(number: str, title: str) -> bool:
+    """Tell whether the second line of a heading is the title to the number in the first, not the rest of a line."""
+    return is_bare_number(number) and not title.startswith("(") and not starts_lower(title)
 
 
 def _is_speech(text: str) -> bool:
