@@ -42,6 +42,9 @@ _BACKWARD = re.compile(rf"(?:the\s+)?{_ORDINAL}\s+{_KEYWORD}(?P<rest>\s*(?:[.:�
 _UNNUMBERED = re.compile(rf"(?:the )?(?:(?P<opening>{OPENING})|(?P<closing>{CLOSING}))[.:]?", re.IGNORECASE)
 _BARE_ROMAN = re.compile(rf"(?P<ordinal>{ROMAN})[.)]?")
 _ROMAN_TITLE = re.compile(rf"(?P<ordinal>{ROMAN})[.)]\s+(?P<title>.+)")
+_SPACED = re.compile(r"(?:\w ){4,40}\w\.?")  # «Г Л А В А П Е Р В А Я»
+_RUN_TOGETHER = re.compile(rf"(?P<keyword>{KEYWORDS})(?:{WORD}|{ROMAN}|{ARABIC})\.?", re.IGNORECASE)
+_ABBREVIATED = re.compile(rf"(?:Гл|Ch)\. ?(?:{ROMAN}|\d{{1,3}})\.?")
 _LEADING_NUMBER = re.compile(
     rf"(?:{_KEYWORD}\s*(?:the\s+)?{_ORDINAL}[\s.:)—–-]+|(?:{ROMAN}|\d{{1,3}}(?:\.\d{{1,3}})*)(?:[.:)—–-]+\s*|\s+))(?=\S)",
     re.IGNORECASE,
@@ -86,6 +89,13 @@ def keyword_level(keyword: str) -> int:
 
 def line_heading(line: str) -> Heading | None:
     """Return the heading that a line is by its own words, whatever stands around it."""
+    if line[:1] == "[" and line[-1] == "]" and len(line) <= MAX_TITLE_CHARACTERS:
+        inner = _numbered(line[1:-1], line[1:-1])
+        return Heading(line, inner.level, is_open=True) if inner and inner.is_open else None
+    if _SPACED.fullmatch(line) and (spaced := _RUN_TOGETHER.fullmatch(line.replace(" ", ""))):
+        return Heading(line, _LEVEL[spaced["keyword"].lower()], is_open=True)
+    if _ABBREVIATED.fullmatch(line):
+        return Heading(line, CHAPTER, is_open=True)
     if (
         not line
         or len(line) > MAX_INLINE_TITLE_CHARACTERS

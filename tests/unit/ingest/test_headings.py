@@ -47,6 +47,12 @@ from tgrag.ingest.headings import (
         ("VIII", SECTION),
         ("ІV.", SECTION),
         ("X", SECTION),
+        ("Ch. 1", CHAPTER),
+        ("Гл. IV.", CHAPTER),
+        ("[Chapter 1]", CHAPTER),
+        ("[Часть вторая]", PART),
+        ("Г Л А В А П Е Р В А Я", CHAPTER),
+        ("P A R T I I", PART),
     ],
 )
 def test_headings_are_known_by_their_words(line: str, level: int) -> None:
@@ -75,6 +81,11 @@ def test_headings_are_known_by_their_words(line: str, level: int) -> None:
         "Том Сойер",
         "Книга джунглей",
         "Acts 5",
+        "Гл. 3. С. 15.",
+        "[1]",
+        "[I]",
+        "[Chapter 1 is missing in this copy.]",
+        "Г Л А В Н Ы Й",
     ],
 )
 def test_what_only_looks_like_a_heading_is_none(line: str) -> None:
