@@ -18,6 +18,7 @@ from tgrag.ingest.refusal import Refused
 from tgrag.ingest.scripts import lowered, raised
 from tgrag.ingest.sequences import Mark, in_sequence
 from tgrag.ingest.text import clean, squeeze
+from tgrag.ingest.word_repair import narrow_cells, remove_pictures
 from tgrag.ingest.word_styles import ListPlace, Numbers, Styles, value
 from tgrag.ingest.xml import Node, children, descendant, local
 
@@ -42,6 +43,8 @@ def printed(archive: Archive) -> tuple[bytes, dict[str, str]]:
     styles = Styles(_part(archive, "word/styles.xml"))
     numbers = Numbers(_part(archive, "word/numbering.xml"), styles)
     _accept_changes(root)
+    remove_pictures(root)
+    narrow_cells(root)
     strong = {node for node in _paragraphs(root) if styles.is_bold(node)}
     _write_scripts(root)
     _make_plain(root)

@@ -9,6 +9,7 @@ from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 from odfdo import Document as OpenDocument
 from odfdo import DrawPage, Frame, Table
+from PIL import Image
 from pptx import Presentation
 
 from tests.unit.ingest.makers import make_odt, with_part
@@ -402,3 +403,39 @@ def test_tables_far_apart_in_a_sheet_are_read_alike(place: tuple[int, int]) -> N
         "Вместе",
         "левая | правая",
     ]
+
+
+def test_a_cell_that_spans_a_thousand_million_columns_is_read() -> None:
+    document = docx.Document()
+    table = document.add_table(2, 2)
+    for index, cell in enumerate(("хлеб", "соль", "мёд", "вода")):
+        table.cell(index // 2, index % 2).text = cell
+    span = parse_xml(f'<w:gridSpan {W} w:val="1000000000"/>')
+    table.cell(0, 0)._tc.get_or_add_tcPr().append(span)
+    buffer = io.BytesIO()
+    document.save(buffer)
+    assert rows("a.docx", buffer.getvalue()) == [("table", None, None, "хлеб | соль\nмёд | вода")]
+
+
+def test_a_picture_that_cannot_be_read_does_not_refuse_the_text_around_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(*arguments: object, **options: object) -> None:
+        raise ZeroDivisionError
+
+    document = docx.Document()
+    picture = io.BytesIO()
+    Image.new("L", (4, 4)).save(picture, "PNG")
+    paragraph = document.add_paragraph("До. ")
+    paragraph.add_run().add_picture(picture)
+    paragraph.add_run("После.")
+    box = (
+        f'<w:p {W}><w:r><w:pict><v:shape xmlns:v="urn:schemas-microsoft-com:vml"><v:imagedata/><v:textbox>'
+        "<w:txbxContent><w:p><w:r><w:t>В рамке.</w:t></w:r></w:p></w:txbxContent></v:textbox></v:shape></w:pict>"
+        "</w:r></w:p>"
+    )
+    document.element.body.insert(-1, parse_xml(box))
+    buffer = io.BytesIO()
+    document.save(buffer)
+    monkeypatch.setattr("docling.backend.msword_backend.Image.open", fail)
+    assert [text for *_, text in rows("a.docx", buffer.getvalue())] == ["До. После.", "В рамке."]
