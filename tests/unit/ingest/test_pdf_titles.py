@@ -91,3 +91,12 @@ def test_a_title_below_its_number_is_joined_as_in_plain_text(lines: tuple[str, .
         for fragment, line in zip(element.fragments, lines, strict=True)
     ]
     assert all(parts)
+
+
+def test_a_word_that_opens_or_closes_stands_beside_the_headings_that_look_like_it() -> None:
+    names = ("ВСТУП", "МАТЕРІАЛИ ТА МЕТОДИ", "РЕЗУЛЬТАТИ", "ВИСНОВКИ")
+    texts = []
+    for name, passage in zip(names, passages("uk"), strict=False):
+        texts += [Text(name, "heading", size=14), Text(passage)]
+    headings = [e for e in read(printed(texts, Style())).elements if e.kind == "heading"]
+    assert [(e.text, e.level) for e in headings] == [(name, 8) for name in names]

@@ -4,7 +4,16 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tgrag.ingest.headings import ARTICLE, CHAPTER, SECTION, Heading, heading_at, is_title_like, line_heading
+from tgrag.ingest.headings import (
+    ARTICLE,
+    CHAPTER,
+    SECTION,
+    Heading,
+    heading_at,
+    is_title_like,
+    is_unnumbered,
+    line_heading,
+)
 from tgrag.ingest.pdf.blocks import ITEM, Block, is_apart, table_end
 from tgrag.ingest.pdf.reader import Bookmark
 from tgrag.ingest.pdf.rows import Column, Row
@@ -174,10 +183,26 @@ def with_styled_headings(blocks: Sequence[Block], body: float, step: float) -> l
     }
     ranks = sorted(set(kept.values()), key=lambda style: (-style[0], not style[1], style[2]))
     level = {style: ARTICLE + 1 + rank for rank, style in enumerate(ranks)}
-    return [
+    found = [
         replace(block, kind="heading", level=level[kept[index]]) if index in kept else block
         for index, block in enumerate(blocks)
     ]
+    levels = {_look(found[index]): level[style] for index, style in kept.items()}
+    for block in blocks:
+        if block.kind == "heading" and not is_unnumbered(block.text):
+            levels.pop(_look(block), None)
+    return [
+        replace(block, level=levels.get(_look(block), block.level))
+        if block.kind == "heading" and is_unnumbered(block.text)
+        else block
+        for block in found
+    ]
+
+
+def _look(block: Block) -> tuple[float, bool, bool, bool]:
+    """Return what headings of one level have in common: size in points, bold, in capitals, centred."""
+    first = block.rows[0]
+    return round(2 * first.size) / 2, first.is_bold, block.text.isupper(), _is_centred(block)
 
 
 def _with_numbers(blocks: Sequence[Block], body: float) -> list[Block]:
