@@ -5,7 +5,6 @@ python -m tests.chaos.extraction_job ROOT BASE_URL UNITS WORKERS
 
 import json
 import sys
-from contextlib import closing
 from dataclasses import asdict
 
 from tests.extraction import Stage, units
@@ -25,10 +24,10 @@ def main(root: str, base_url: str, n_units: str, workers: str) -> None:
     print(
         json.dumps(
             {"tables": stable_hash(extractions, answers), "llm": found.counts.llm, "calls": cost.calls}
-        )
+        ),
+        flush=True,
     )
 
 
 if __name__ == "__main__":
-    with closing(sys.stdout):
-        main(*sys.argv[1:])
+    main(*sys.argv[1:])

@@ -101,6 +101,11 @@ class Lease:
         candidate = replace(self._holder, expires_at=time.time() + self._seconds)
         if not self._root.create(self._path(number + 1), _encode(candidate)):
             return False
+        if (
+            self._current()[0] != number + 1
+        ):  # a number that was free again, as later holders had tidied it up
+            self._root.delete(self._path(number + 1))
+            return False
         self._number, self._holder = number + 1, candidate
         for info in self._root.objects(self._folder):
             if info.path < self._path(self._number):

@@ -136,6 +136,25 @@ def test_one_of_many_takers_wins(root_address: str) -> None:
     assert most and max(most) == 1
 
 
+def test_a_taker_that_comes_late_does_not_take_a_number_of_the_past(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = LocalRoot(tmp_path)
+    put_holder(root, 7, expires_at=0.0)
+    create = LocalRoot.create
+
+    def late(self: LocalRoot, path: str, data: bytes) -> bool:
+        if path.endswith("8.json"):  # meanwhile somebody held 8, and somebody else holds 9
+            put_holder(root, 9, expires_at=time.time() + 60)
+            root.delete("c/lease/0000000007.json")
+        return create(self, path, data)
+
+    monkeypatch.setattr(LocalRoot, "create", late)
+    with pytest.raises(LeaseHeld), lease(root):
+        raise AssertionError("taken twice")
+    assert [info.path for info in root.objects("c")] == ["c/lease/0000000009.json"]
+
+
 def test_a_damaged_lease_is_free(tmp_path: Path) -> None:
     root = LocalRoot(tmp_path)
     root.write("c/lease/0000000004.json", b'{"purpose": "cut of')
