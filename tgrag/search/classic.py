@@ -2,16 +2,8 @@
 
 from tgrag.search.context import ItemWriter, fill
 from tgrag.search.fuse import Ranking
-from tgrag.search.question import Question
 from tgrag.search.requests import ContextItem
-from tgrag.search.units import rank_units
 from tgrag.search.view import View
-from tgrag.settings import SearchSettings
-
-
-def classic(question: Question, view: View, settings: SearchSettings) -> Ranking:
-    """Return the text units of the context, best first."""
-    return rank_units(question, view, settings.candidates).head(settings.classic_units)
 
 
 def classic_context(units: Ranking, view: View, writer: ItemWriter, budget: int) -> list[ContextItem]:

@@ -11,14 +11,23 @@ from tgrag.language import words
 from tgrag.models.protocols import Embedder, Tokenizer, Vectors
 from tgrag.records import TextUnit
 from tgrag.search.answer import ExtractiveAnswer, extractive_answer
-from tgrag.search.classic import classic, classic_context
+from tgrag.search.classic import classic_context
 from tgrag.search.context import ItemWriter, RememberingTokenizer, in_story_order, render, titles_cost
 from tgrag.search.fuse import Ranking
 from tgrag.search.horizon import resolve_as_of
 from tgrag.search.meaning import SentenceMeaning
 from tgrag.search.question import Question, read_question
 from tgrag.search.remembered import RememberedVectors
-from tgrag.search.requests import MODES, Answer, ContextItem, FallBack, Mode, QueryRequest, Retrieval
+from tgrag.search.requests import (
+    MODES,
+    Answer,
+    ContextItem,
+    FallBack,
+    Mode,
+    QueryRequest,
+    RankedUnit,
+    Retrieval,
+)
 from tgrag.search.temporal import (
     Found,
     choose_communities,
@@ -27,6 +36,7 @@ from tgrag.search.temporal import (
     rank_states,
     temporal_context,
 )
+from tgrag.search.units import rank_units
 from tgrag.search.view import View
 from tgrag.settings import SearchSettings
 from tgrag.store.snapshot import Snapshot
@@ -63,7 +73,8 @@ class _Run:
 class _Found:
     view: View
     question: Question
-    units: list[tuple[TextUnit, float]]  # best first
+    ranked: list[RankedUnit]
+    units: list[tuple[TextUnit, float]]  # the first of ``ranked``, from which an answer is quoted
     items: list[ContextItem]  # in story order
     context: str
     n_tokens: int
@@ -110,6 +121,7 @@ class Engine:
             n_tokens=found.n_tokens,
             fall_backs=run.fall_backs,
             timings=run.timings,
+            ranked_units=found.ranked,
         )
 
     def query(self, request: QueryRequest, query_vector: Vectors | None = None) -> Answer:
@@ -147,27 +159,35 @@ class Engine:
         titles = titles_cost(question.language, self._tokenizer)
         budget = self._settings.budget_tokens - titles
         search = self._classic if run.mode == "classic" else self._temporal
-        units, items = search(question, view, writer, budget, run)
+        ranked, n_units, items = search(question, view, writer, budget, run)
         run.fall_backs.append(NO_RERANKER)
         with run.step("render"):
             items = in_story_order(items)
             context = render(items, question.language)
         n_tokens = titles + sum(item.n_tokens for item in items)
-        records = view.text_units(units.rows.tolist())
-        scored = list(zip(records, units.scores.tolist(), strict=True))
-        return _Found(view, question, scored, items, context, n_tokens)
+        quoted = ranked.head(n_units)
+        units = list(zip(view.text_units(quoted.rows.tolist()), quoted.scores.tolist(), strict=True))
+        return _Found(view, question, self._listed(ranked), units, items, context, n_tokens)
+
+    def _listed(self, ranked: Ranking) -> list[RankedUnit]:
+        keys = self._snapshot.text_units.table["text_unit_id"].take(ranked.rows).to_pylist()
+        return [
+            RankedUnit(text_unit_id=key, score=score)
+            for key, score in zip(keys, ranked.scores.tolist(), strict=True)
+        ]
 
     def _classic(
         self, question: Question, view: View, writer: ItemWriter, budget: int, run: _Run
-    ) -> tuple[Ranking, list[ContextItem]]:
+    ) -> tuple[Ranking, int, list[ContextItem]]:
         with run.step("text_units"):
-            units = classic(question, view, self._settings)
+            ranked = rank_units(question, view, self._settings.candidates)
         with run.step("context"):
-            return units, classic_context(units, view, writer, budget)
+            units = ranked.head(self._settings.classic_units)
+            return ranked, len(units), classic_context(units, view, writer, budget)
 
     def _temporal(
         self, question: Question, view: View, writer: ItemWriter, budget: int, run: _Run
-    ) -> tuple[Ranking, list[ContextItem]]:
+    ) -> tuple[Ranking, int, list[ContextItem]]:
         settings = self._settings
         with run.step("entities"):
             states = rank_states(question, view, settings)
@@ -180,7 +200,7 @@ class Engine:
             units = choose_units(question, rows, view, settings.candidates)
         with run.step("context"):
             found = Found(states, relationships, communities, units)
-            return units, temporal_context(found, view, writer, settings, budget)
+            return units, len(units), temporal_context(found, view, writer, settings, budget)
 
     def _answer(self, found: _Found, run: _Run) -> ExtractiveAnswer:
         """Return quotes, chosen by shared words alone when the embedder fails, which goes on record."""

@@ -134,8 +134,18 @@ class FallBack(BaseModel):
     reason: str
 
 
+class RankedUnit(BaseModel):
+    """A text unit's place in the ranking that the context's text was chosen from."""
+
+    text_unit_id: str
+    score: float
+
+
 class Retrieval(BaseModel):
-    """The context alone. items are in story order; ``context`` is how it is shown to a model."""
+    """The context alone. items are in story order; ``context`` is how it is shown to a model.
+
+    ranked_units: best first, also those that the context has no room for; for Python callers, never sent.
+    """
 
     collection: str
     version: str
@@ -147,6 +157,7 @@ class Retrieval(BaseModel):
     n_tokens: int
     fall_backs: list[FallBack]
     timings: dict[str, float]
+    ranked_units: list[RankedUnit] = Field(default_factory=list, exclude=True, repr=False)
 
 
 class Answer(BaseModel):
