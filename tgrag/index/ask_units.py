@@ -1,11 +1,12 @@
-"""The calls of an extraction: so many in flight, of all workers together, and every answer stored at once.
+"""The calls of a stage: so many in flight, of all workers together, and every answer stored at once.
 
-A worker runs any number of units at a time in one event loop; the slots are what bounds it, so they stay full from
-one bundle of units to the next. Answers go to the memo store, only counts come back.
+A worker runs any number of tasks at a time in one event loop; the slots are what bounds it, so they stay full from
+one bundle to the next. Answers go to the memo store, only counts come back.
 """
 
 import asyncio
 import secrets
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -21,27 +22,30 @@ from tgrag.index.answers import AnswerMemo
 from tgrag.index.budget import Budget, Spending
 from tgrag.index.pipeline import default_workers, on_ray
 from tgrag.index.quota import Shares, keep_share
-from tgrag.index.walk import Ask, Method, UnitTask, standing
+from tgrag.index.standing import Ask, Method, Task
 from tgrag.models.chat import CallFailed, ChatIdentity, ChatModel, ChatReply, ChatRequest, Misconfigured
 from tgrag.models.chats import open_chat
-from tgrag.settings import ChatSettings, ExtractSettings, Settings
+from tgrag.settings import ChatSettings, Settings
 from tgrag.store.root import open_root
 from tgrag.store.tables import from_row, to_table
 
-IN_PROCESS_UNITS = 64  # as many or fewer are asked without Ray, which takes seconds to start
+IN_PROCESS = 64  # as many or fewer are asked without Ray, which takes seconds to start
 SLOTS_A_WORKER = 64  # one event loop keeps so many busy
-UNITS_AT_ONCE = 20_000  # handed to Ray at once: what bounds the driver's memory
-BUNDLE = (4, 64)  # units, at least and at most
+TASKS_AT_ONCE = 20_000  # handed to Ray at once: what bounds the driver's memory
+BUNDLE = (4, 64)  # tasks, at least and at most
 
 
 @dataclass(slots=True)
 class Asked:
-    """What became of some units. calls: made by the model, with an answer or without; repairs and halves among them.
+    """What became of some tasks. calls: made by the model, with an answer or without; repairs and halves among them.
 
-    halved: answers that were cut off, so that halves were asked. tokens: of the answers, as the server counts them.
+    attempts: requests that the model saw, retries included. followed: calls that an answer made needed.
+    halved: answers that were cut off, so that less was asked. tokens: of the answers, as the server counts them.
     """
 
     calls: int = 0
+    attempts: int = 0
+    followed: int = 0
     failed: int = 0
     repaired: int = 0
     halved: int = 0
@@ -82,7 +86,7 @@ class Budgeted:
 
 
 class AskWorker:
-    """Makes the calls of bundles of units. Its methods belong to one event loop.
+    """Makes the calls of bundles of tasks. Its methods belong to one event loop.
 
     slots: of this worker; None when ``shares`` tells it. shares: the handle of a Shares actor.
     share: of the rate limits.
@@ -93,14 +97,14 @@ class AskWorker:
         root: str,
         collection: str,
         chat: ChatSettings,
-        extract: ExtractSettings,
+        method: Method,
         budget: Budget,
         share: float = 1.0,
         shares: Any = None,
     ) -> None:
         self._memo = AnswerMemo(open_root(root), collection)
         self._model = Budgeted(open_chat(chat), Spending(budget))
-        self._method = Method(self._model.identity, extract)
+        self._method = method
         self._slots = Slots(0 if shares is not None else chat.max_in_flight)
         self._shares, self._name = shares, secrets.token_hex(8)
         self._keeping: asyncio.Task[None] | None = None
@@ -109,7 +113,7 @@ class AskWorker:
         self._handler = chain(self._model, self._memo, chat, self._counters, self._slots, share)
 
     async def __call__(self, batch: pa.Table) -> pa.Table:
-        tasks = [from_row(UnitTask, row) for row in batch.to_pylist()]
+        tasks = [from_row(self._method.task_class, row) for row in batch.to_pylist()]
         self._running += len(tasks)
         if self._shares is not None and (self._keeping is None or self._keeping.done()):
             keeping = keep_share(self._slots, self._shares, self._name, lambda: self._running)
@@ -132,21 +136,23 @@ class AskWorker:
         """Return what was done since the last news, for whatever bundle."""
         news, self._asked = self._asked, Asked()
         counted, self._told = self._counters - self._told, replace(self._counters)
-        news.calls = counted.answered + news.failed
+        news.calls, news.attempts = counted.answered + news.failed, counted.attempts
         news.tokens_in, news.tokens_out = counted.tokens_in, counted.tokens_out
         return news
 
-    async def _ask(self, task: UnitTask) -> None:
-        """Make the calls that a unit needs, until it is done or one has failed."""
+    async def _ask(self, task: Task) -> None:
+        """Make the calls that a task needs, until it is done or one has failed."""
         answers: dict[str, ChatReply] = {}
 
         def find(key: str) -> ChatReply | None:
             return answers.get(key) or self._memo.get(key)
 
         try:
-            while missing := standing(task, find, self._method).next:
-                self._asked.repaired += sum(ask.kind == "repair" for ask in missing)
-                self._asked.halved += (1 + sum(ask.kind == "half" for ask in missing)) // 2
+            while missing := self._method.standing(task, find).next:
+                kinds = Counter(ask.kind for ask in missing)
+                self._asked.followed += len(missing) - kinds["first"]
+                self._asked.repaired += kinds["repair"]
+                self._asked.halved += (1 + kinds["half"]) // 2 + kinds["smaller"]
                 replies = await asyncio.gather(*(self._call(task, ask) for ask in missing))
                 if None in replies:
                     break
@@ -154,10 +160,10 @@ class AskWorker:
         finally:
             self._running -= 1
 
-    async def _call(self, task: UnitTask, ask: Ask) -> ChatReply | None:
+    async def _call(self, task: Task, ask: Ask) -> ChatReply | None:
         """Return the answer; None when there is none, which is recorded if it says anything of the call."""
         try:
-            return await self._handler(Call(ask.request, "extract", task.unit.document_id))
+            return await self._handler(Call(ask.request, self._method.purpose, task.owner))
         except BudgetSpent:
             return None
         except Misconfigured:
@@ -168,16 +174,17 @@ class AskWorker:
 
 
 def ask_all(
-    tasks: Sequence[UnitTask],
+    tasks: Sequence[Task],
+    method: Method,
     root: str,
     collection: str,
     settings: Settings,
     budget: Budget,
     told: Callable[[Asked], None],
 ) -> None:
-    """Make the calls that units need; afterwards each has its answers or a failure in the memo store.
+    """Make the calls that tasks need; afterwards each has its answers or a failure in the memo store.
 
-    told: what became of the units of a bundle, as bundles end. A limited budget is kept by one worker alone.
+    told: what became of the tasks of a bundle, as bundles end. A limited budget is kept by one worker alone.
     Raises ConfigurationError when no call can succeed, StageFailed when a worker breaks.
     """
     if not tasks:
@@ -186,14 +193,14 @@ def ask_all(
         "root": root,
         "collection": collection,
         "chat": settings.chat,
-        "extract": settings.extract,
+        "method": method,
         "budget": budget,
     }
-    if len(tasks) <= IN_PROCESS_UNITS:
-        asyncio.run(_here(to_table(UnitTask, tasks), arguments, told))
+    if len(tasks) <= IN_PROCESS:
+        asyncio.run(_here(to_table(method.task_class, tasks), arguments, told))
         return
-    for start in range(0, len(tasks), UNITS_AT_ONCE):
-        rows = to_table(UnitTask, tasks[start : start + UNITS_AT_ONCE])
+    for start in range(0, len(tasks), TASKS_AT_ONCE):
+        rows = to_table(method.task_class, tasks[start : start + TASKS_AT_ONCE])
         for table in _on_workers(rows, arguments, settings, budget):
             for row in table.to_pylist():
                 told(from_row(Asked, row))

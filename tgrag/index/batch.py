@@ -5,7 +5,7 @@ A line in: ``{"custom_id": <call key>, "method": "POST", "url": "/v1/chat/comple
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from tgrag.errors import InvalidRequest
 from tgrag.index.answers import AnswerMemo
 from tgrag.index.memo import Failure
 from tgrag.index.progress import Report
-from tgrag.index.walk import Method, UnitTask, standing
+from tgrag.index.standing import Method, Task
 from tgrag.models.chat import CallFailed, ChatReply, ChatRequest
 from tgrag.models.chat_wire import read_reply, request_body
 from tgrag.settings import ChatSettings
@@ -72,14 +72,14 @@ class Written(BaseModel):
         ]
 
 
-def pending_calls(tasks: Sequence[UnitTask], memo: AnswerMemo, method: Method) -> Iterator[Pending]:
-    """Return the calls that units wait for, each once, in the order of the units."""
+def pending_calls(tasks: Iterable[Task], memo: AnswerMemo, method: Method) -> Iterator[Pending]:
+    """Return the calls that tasks wait for, each once, in the order of the tasks."""
     seen: set[str] = set()
     for task in tasks:
-        for ask in standing(task, memo.get, method).next:
+        for ask in method.standing(task, memo.get).next:
             if ask.key not in seen and memo.is_outstanding(ask.key):
                 seen.add(ask.key)
-                yield Pending(ask.key, task.unit.document_id, ask.request)
+                yield Pending(ask.key, task.owner, ask.request)
 
 
 def write_batch(path: str, calls: Iterable[Pending], settings: ChatSettings) -> int:

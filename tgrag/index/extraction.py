@@ -17,7 +17,7 @@ from tgrag.index.plan import Plan
 from tgrag.index.progress import CallProgress, Report
 from tgrag.index.read_units import Reading, read_all
 from tgrag.index.stages import extract_all
-from tgrag.index.walk import Method, UnitTask, tasks_of
+from tgrag.index.walk import UnitMethod, UnitTask, tasks_of
 from tgrag.models.chat import ChatIdentity
 from tgrag.models.chats import open_chat
 from tgrag.records import DeadLetter, Extraction, TextUnit
@@ -73,7 +73,7 @@ class LlmExtraction:
     ) -> None:
         self._units, self._sources = units, sources
         self._root, self._collection, self._settings, self._report = root, collection, settings, report
-        self._method = Method(identity_of(settings.chat), settings.extract)
+        self._method = UnitMethod(identity_of(settings.chat), settings.extract)
         self._tasks = tasks_of(units, settings.extract.context_sentences)
         self._readings: dict[str, Reading] = {}
         self._read(self._tasks)
@@ -108,14 +108,14 @@ class LlmExtraction:
         total = Asked()
 
         def tell(last: bool = False) -> None:
-            found, tokens = total.repaired + 2 * total.halved, total.tokens_in + total.tokens_out
-            progress.tell(total.calls, total.failed, found, tokens, last=last)
+            tokens = total.tokens_in + total.tokens_out
+            progress.tell(total.calls, total.failed, total.followed, tokens, last=last)
 
         def told(asked: Asked) -> None:
             total.add(asked)
             tell()
 
-        ask_all(tasks, self._root.address, self._collection, self._settings, budget, told)
+        ask_all(tasks, self._method, self._root.address, self._collection, self._settings, budget, told)
         if tasks:
             tell(last=True)
         cost.calls, cost.saved = total.calls, saved

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import pyarrow as pa
 
@@ -10,7 +11,8 @@ from tgrag.hashing import stable_hash
 from tgrag.index.answers import AnswerMemo
 from tgrag.index.assemble import UsedAnswer
 from tgrag.index.pipeline import Worker, pipeline
-from tgrag.index.walk import Method, Standing, UnitTask, standing
+from tgrag.index.standing import Standing
+from tgrag.index.walk import UnitMethod, UnitTask
 from tgrag.models.chat import ChatIdentity, ChatReply
 from tgrag.records import Extraction
 from tgrag.settings import ExtractSettings
@@ -53,7 +55,7 @@ class Reading:
 class ReadWorker(Worker):
     def __init__(self, root: str, collection: str, identity: ChatIdentity, settings: ExtractSettings) -> None:
         self._memo = AnswerMemo(open_root(root), collection)
-        self._method = Method(identity, settings)
+        self._method = UnitMethod(identity, settings)
 
     def __call__(self, batch: pa.Table) -> pa.Table:
         tasks = (from_row(UnitTask, row) for row in batch.to_pylist())
@@ -61,7 +63,7 @@ class ReadWorker(Worker):
 
 
 def read_all(
-    tasks: Sequence[UnitTask], root: str, collection: str, method: Method, workers: int | None
+    tasks: Sequence[UnitTask], root: str, collection: str, method: UnitMethod, workers: int | None
 ) -> Iterator[Reading]:
     """Read where units stand, in no particular order."""
     arguments = {
@@ -77,13 +79,13 @@ def read_all(
                 yield from_row(Reading, row)
 
 
-def reading(task: UnitTask, memo: AnswerMemo, method: Method) -> Reading:
+def reading(task: UnitTask, memo: AnswerMemo, method: UnitMethod) -> Reading:
     """Read where a unit stands, and its extraction when it is done."""
-    found = standing(task, memo.get, method)
+    found = method.standing(task, memo.get)
     unit = task.unit
     extraction, tally = Extraction(unit.text_unit_id, (), ()), Tally()
     if found.done:
-        extraction, tally = to_extraction(unit.text_unit_id, found.graphs, unit.language)
+        extraction, tally = to_extraction(unit.text_unit_id, found.said, unit.language)
     return Reading(
         text_unit_id=unit.text_unit_id,
         extraction=extraction,
@@ -99,8 +101,8 @@ def reading(task: UnitTask, memo: AnswerMemo, method: Method) -> Reading:
     )
 
 
-def faults(found: Standing, memo: AnswerMemo) -> tuple[Fault, ...]:
-    """Return what keeps a unit from being done: answers that are of no use, calls that failed."""
+def faults(found: Standing[Any], memo: AnswerMemo) -> tuple[Fault, ...]:
+    """Return what keeps a task from being done: answers that are of no use, calls that failed."""
     bad = [Fault(b.keys[0], b.reason, False, len(b.keys), b.keys) for b in found.broken]
     for ask in found.missing:
         failures = memo.failures(ask.key)

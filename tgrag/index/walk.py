@@ -1,27 +1,22 @@
-"""How far the extraction of a text unit is, read off the answers that are stored.
+"""The calls of the extraction of a text unit.
 
 A unit is one call. An answer that was cut off sends both halves of its text (and theirs in turn); one that cannot be
-read sends a repair. Each of these calls has its own memo key, so a walk over the stored answers finds where a unit
-stands, after a kill as after an answer. Everybody goes by the same walk: who asks, who counts, who writes a batch
-file, who reads the answers in the end.
+read sends a repair.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import ClassVar, Literal
 
-from tgrag.calls.ask import repair_request
 from tgrag.chunk.sentences import sentences
 from tgrag.extract.graph_answer import GraphAnswer, read_graph
 from tgrag.extract.llm import CannotHalve, extraction_request, halves, mend_message
-from tgrag.models.chat import ChatIdentity, ChatReply, ChatRequest, InvalidAnswer, call_key
+from tgrag.index.standing import Ask, Broken, Find, Standing, stand
+from tgrag.models.chat import ChatIdentity, call_key
 from tgrag.records import TextUnit
 from tgrag.settings import ExtractSettings
 
 MOST_HALVINGS = 3  # an eighth of a unit is a few sentences: what does not fit then never will
-
-Find = Callable[[str], ChatReply | None]
-"""Looks an answer up by its key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,60 +26,23 @@ class UnitTask:
     unit: TextUnit
     before: str
 
+    @property
+    def owner(self) -> str:
+        return self.unit.document_id
+
 
 @dataclass(frozen=True, slots=True)
-class Method:
-    """Who is asked, and how."""
+class UnitMethod:
+    """Who is asked about text units, and how."""
 
     identity: ChatIdentity
     settings: ExtractSettings
+    purpose: ClassVar[str] = "extract"
+    task_class: ClassVar[type[UnitTask]] = UnitTask
 
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    key: str
-    request: ChatRequest
-    kind: Literal["unit", "half", "repair"]
-
-
-@dataclass(frozen=True, slots=True)
-class Broken:
-    """Answers that are there and of no use. keys: of those that a new try has to forget."""
-
-    reason: str
-    keys: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """answers: every stored one that was used, by key. graphs: what they say. missing: calls without an answer."""
-
-    answers: tuple[tuple[str, ChatReply], ...] = ()
-    graphs: tuple[GraphAnswer, ...] = ()
-    missing: tuple[Ask, ...] = ()
-    broken: tuple[Broken, ...] = ()
-
-    @property
-    def done(self) -> bool:
-        return not self.missing and not self.broken
-
-    @property
-    def next(self) -> tuple[Ask, ...]:
-        """The calls to make next: none for a unit of which a part is broken."""
-        return () if self.broken else self.missing
-
-    def __add__(self, other: "Standing") -> "Standing":
-        return Standing(
-            self.answers + other.answers,
-            self.graphs + other.graphs,
-            self.missing + other.missing,
-            self.broken + other.broken,
-        )
-
-
-def standing(task: UnitTask, find: Find, method: Method) -> Standing:
-    """Return how far a unit is."""
-    return _part(task, "unit", find, method, MOST_HALVINGS)
+    def standing(self, task: UnitTask, find: Find) -> Standing[GraphAnswer]:
+        """Return how far a unit is."""
+        return _part(task, "first", find, self, MOST_HALVINGS)
 
 
 def tasks_of(units: Sequence[TextUnit], context_sentences: int) -> list[UnitTask]:
@@ -106,50 +64,23 @@ def tasks_of(units: Sequence[TextUnit], context_sentences: int) -> list[UnitTask
 
 
 def _part(
-    task: UnitTask, kind: Literal["unit", "half"], find: Find, method: Method, halvings: int
-) -> Standing:
+    task: UnitTask, kind: Literal["first", "half"], find: Find, method: UnitMethod, halvings: int
+) -> Standing[GraphAnswer]:
     """Return how far a unit or a part of one is. halvings: how often it may still be cut in two."""
     request = extraction_request(task.unit, task.before, method.settings)
-    ask = Ask(call_key(method.identity, request), request, kind)
-    reply = find(ask.key)
-    if reply is None:
-        return Standing(missing=(ask,))
-    so_far = Standing(answers=((ask.key, reply),))
-    keys: tuple[str, ...] = (ask.key,)
-    read = _read(reply)
-    if isinstance(read, InvalidAnswer):
-        message = mend_message(str(read), task.unit.language, method.settings)
-        request = repair_request(request, reply.text, message)
-        ask = Ask(call_key(method.identity, request), request, "repair")
-        reply = find(ask.key)
-        if reply is None:
-            return so_far + Standing(missing=(ask,))
-        so_far, keys = so_far + Standing(answers=((ask.key, reply),)), (*keys, ask.key)
-        read = _read(reply)
-    match read:
-        case GraphAnswer():
-            return so_far + Standing(graphs=(read,))
-        case InvalidAnswer():
-            return so_far + Standing(broken=(Broken(f"the answer is invalid after a repair: {read}", keys),))
-        case "filter":
-            return so_far + Standing(
-                broken=(Broken("the server's content filter withheld the answer", keys),)
-            )
-        case "length":
-            return so_far + _halved(task, keys, find, method, halvings)
+    return stand(
+        Ask(call_key(method.identity, request), request, kind),
+        method.identity,
+        find,
+        read_graph,
+        lambda fault: mend_message(fault, task.unit.language, method.settings),
+        lambda keys: _halved(task, keys, find, method, halvings),
+    )
 
 
-def _read(reply: ChatReply) -> GraphAnswer | InvalidAnswer | Literal["length", "filter"]:
-    """Return what an answer says, or why it says nothing."""
-    if reply.finish_reason != "stop":
-        return reply.finish_reason
-    try:
-        return read_graph(reply.text)
-    except InvalidAnswer as fault:
-        return fault
-
-
-def _halved(task: UnitTask, keys: tuple[str, ...], find: Find, method: Method, halvings: int) -> Standing:
+def _halved(
+    task: UnitTask, keys: tuple[str, ...], find: Find, method: UnitMethod, halvings: int
+) -> Standing[GraphAnswer]:
     unit = task.unit
     try:
         if not halvings:

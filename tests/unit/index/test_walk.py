@@ -7,11 +7,12 @@ import pytest
 
 from tests.extraction import unit
 from tgrag.chunk.sentences import sentences
-from tgrag.index.walk import MOST_HALVINGS, Ask, Method, Standing, UnitTask, standing, tasks_of
+from tgrag.index.standing import Ask, Standing
+from tgrag.index.walk import MOST_HALVINGS, UnitMethod, UnitTask, tasks_of
 from tgrag.models.chat import ChatIdentity, ChatReply
 from tgrag.settings import ExtractSettings
 
-METHOD = Method(ChatIdentity("m", ""), ExtractSettings())
+METHOD = UnitMethod(ChatIdentity("m", ""), ExtractSettings())
 GOOD = json.dumps(
     {"entities": [{"name": "Германн", "type": "PERSON", "description": "Игрок."}], "relationships": []}
 )
@@ -26,7 +27,7 @@ def asked_until_done(says: Callable[[Ask], ChatReply]) -> tuple[Standing, list[A
     """Make all calls that the walk wants, round by round."""
     answers: dict[str, ChatReply] = {}
     asked: list[Ask] = []
-    while missing := (found := standing(TASK, answers.get, METHOD)).next:
+    while missing := (found := METHOD.standing(TASK, answers.get)).next:
         assert not {ask.key for ask in missing} & answers.keys(), "nothing is asked twice"
         answers |= {ask.key: says(ask) for ask in missing}
         asked += missing
@@ -36,13 +37,13 @@ def asked_until_done(says: Callable[[Ask], ChatReply]) -> tuple[Standing, list[A
 
 def test_a_good_answer_is_the_end() -> None:
     found, asked = asked_until_done(lambda ask: reply())
-    assert found.done and [ask.kind for ask in asked] == ["unit"]
-    assert found.graphs[0].entities[0].name == "Германн"
+    assert found.done and [ask.kind for ask in asked] == ["first"]
+    assert found.said[0].entities[0].name == "Германн"
 
 
 def test_a_bad_answer_is_repaired_once() -> None:
     found, asked = asked_until_done(lambda ask: reply(GOOD if ask.kind == "repair" else "Sure!"))
-    assert found.done and [ask.kind for ask in asked] == ["unit", "repair"]
+    assert found.done and [ask.kind for ask in asked] == ["first", "repair"]
     assert asked[1].request.messages[:-2] == asked[0].request.messages
     assert asked[1].request.messages[-2].content == "Sure!"
 
@@ -55,10 +56,10 @@ def test_what_stays_bad_is_broken_and_says_what_to_forget() -> None:
 
 def test_a_cut_off_answer_sends_halves_that_are_the_text() -> None:
     found, asked = asked_until_done(
-        lambda ask: reply(finish_reason="length" if ask.kind == "unit" else "stop")
+        lambda ask: reply(finish_reason="length" if ask.kind == "first" else "stop")
     )
-    assert found.done and [ask.kind for ask in asked] == ["unit", "half", "half"]
-    assert len(found.graphs) == 2
+    assert found.done and [ask.kind for ask in asked] == ["first", "half", "half"]
+    assert len(found.said) == 2
     said = [ask.request.messages[-1].content for ask in asked]
     for start, end in sentences(TASK.unit.text, "ru"):
         sentence = TASK.unit.text[start:end].strip()
@@ -67,12 +68,12 @@ def test_a_cut_off_answer_sends_halves_that_are_the_text() -> None:
 
 def test_a_repair_that_is_cut_off_sends_halves() -> None:
     def says(ask: Ask) -> ChatReply:
-        if ask.kind == "unit":
+        if ask.kind == "first":
             return reply("Sure!")
         return reply(finish_reason="length" if ask.kind == "repair" else "stop")
 
     found, asked = asked_until_done(says)
-    assert found.done and [ask.kind for ask in asked] == ["unit", "repair", "half", "half"]
+    assert found.done and [ask.kind for ask in asked] == ["first", "repair", "half", "half"]
 
 
 def test_what_is_always_cut_off_is_broken_after_so_many_halvings() -> None:
