@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tgrag.commands import dead_letters, index, prompts
+from tgrag.commands import dead_letters, evaluate, index, prompts
 from tgrag.commands.base import Command, Group, collection_name, open_catalog
 from tgrag.errors import InvalidRequest
 from tgrag.options import (
@@ -38,6 +38,7 @@ def main(ctx: typer.Context, root: Root = None, config: Config = None, profile: 
 
 
 app.command(cls=Command, epilog=index.EXAMPLE)(index.index)
+app.command(cls=Command, epilog=evaluate.EXAMPLE)(evaluate.evaluate)
 
 
 @app.command(cls=Command, epilog='Example: tgrag query "Кто такой Германн?" --as-of "book=1,chapter=2"')

