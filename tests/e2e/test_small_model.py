@@ -1,17 +1,24 @@
 """Extraction by a real small model behind a real server, which scripts/small_model makes. Quality is not judged."""
 
+import asyncio
+import json
 import os
 import random
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
 import pytest
 
 from tests.books import book, chapters
+from tests.extraction import unit
 from tgrag.extract.graph_answer import graph_schema
+from tgrag.extract.llm import extraction_request, read_graph
 from tgrag.index.run import index
-from tgrag.json_answers import compact, longest
+from tgrag.json_answers import answer_schema, compact, longest
+from tgrag.models.chat import ChatReply, ChatRequest
+from tgrag.models.openai_chat import OpenAIChat
 from tgrag.settings import Settings, load_settings
 
 URL = os.environ.get("SMALL_MODEL_URL", "")
@@ -70,3 +77,38 @@ def test_ten_of_ten_answers_validate(ray_cluster: None, tmp_path: Path) -> None:
     assert summary.dead_letters == []
     assert summary.extraction.llm == n_units
     assert (cost.calls, cost.repaired, cost.halved) == (n_units, 0, 0)
+
+
+def full(request: ChatRequest) -> ChatRequest:
+    """Demand lists as long as they may be: of itself a model so small leaves them empty."""
+    assert request.schema
+    schema = json.loads(request.schema.json)
+    for items in schema["properties"].values():
+        items["minItems"] = items["maxItems"]
+    return replace(request, schema=answer_schema("graph", schema))
+
+
+def test_ten_of_ten_full_answers_end_by_themselves_and_validate(tmp_path: Path) -> None:
+    chosen = settings(tmp_path)
+    halves = [half for chapter in chapters(2800)[:5] for half in (chapter[:1400], chapter[1400:2800])]
+    units = [unit(n, text=half) for n, half in enumerate(halves)]
+    requests = [full(extraction_request(u, "", chosen.extract)) for u in units]
+
+    async def answers() -> list[ChatReply]:
+        model = OpenAIChat(chosen.chat)
+        slots = asyncio.Semaphore(chosen.chat.max_in_flight)
+
+        async def answer(request: ChatRequest) -> ChatReply:
+            async with slots:
+                return await model.complete(request)
+
+        try:
+            return await asyncio.gather(*map(answer, requests))
+        finally:
+            await model.close()
+
+    replies = asyncio.run(answers())
+    print([reply.tokens_out for reply in replies])
+    assert [reply.finish_reason for reply in replies] == ["stop"] * len(units)
+    for graph in (read_graph(reply.text) for reply in replies):
+        assert (len(graph.entities), len(graph.relationships), graph.dropped) == (4, 4, ())
