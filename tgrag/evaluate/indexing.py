@@ -4,6 +4,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from tgrag.errors import SchemaMismatch
 from tgrag.evaluate.sets import EvaluationSet
 from tgrag.index import run
 from tgrag.index.catalog import Catalog
@@ -39,7 +40,19 @@ def index_set(evaluation_set: EvaluationSet, settings: Settings, report: Report)
     with tempfile.TemporaryDirectory(prefix="tgrag-evaluate-") as work:
         folder = Path(work) / INPUT
         write_documents(evaluation_set, folder)
-        run.index([str(folder)], evaluation_set.collection, settings, report)
+        inputs, collection = [str(folder)], evaluation_set.collection
+        try:
+            run.index(inputs, collection, settings, report)
+        except SchemaMismatch:
+            report(f"{collection} was written by another tgrag: it is made anew from what was embedded")
+            _drop_versions(collection, settings)
+            run.index(inputs, collection, settings, report)
+
+
+def _drop_versions(collection: str, settings: Settings) -> None:
+    root = open_root(settings.root)
+    for part in ("CURRENT", "versions"):
+        root.delete_folder(f"{collection}/{part}")
 
 
 def open_set(evaluation_set: EvaluationSet, settings: Settings) -> Snapshot:

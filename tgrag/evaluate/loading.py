@@ -18,7 +18,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from tgrag.errors import InvalidRequest
@@ -34,11 +34,13 @@ from tgrag.evaluate.sets import (
     SetQuestion,
 )
 from tgrag.hashing import bytes_hash
+from tgrag.ingest.markup import read_markdown
 
 QUESTIONS = ("questions.jsonl", "dev.jsonl", "test.jsonl")
 FOLDERS = ("books", "pdf", "documents", "texts")
 VARIANTS = ("noisy", "question_en")
 UNANSWERABLE = ("unanswerable", "null_query")
+MARKUP = (".md", ".markdown", ".html", ".htm")
 LIMIT_CHARACTERS = 200  # before a limit, by which it is found in the parsed text
 
 Line = Mapping[str, Any]
@@ -144,6 +146,14 @@ def _folder_beside(folder: Path, questions: Sequence[Line]) -> Path:
     return best
 
 
+def _as_read(quote: str, name: str) -> str:
+    """Return a quote from a file as its text is read: without markup, and without headings, which no unit holds."""
+    if PurePath(name).suffix.lower() not in MARKUP:
+        return quote
+    elements = read_markdown(quote).elements
+    return "\n".join(element.text for element in elements if element.kind != "heading")
+
+
 def _file_named(line: Line, quote: Line) -> str:
     return str(quote.get("page") or quote.get("book") or line["book"])
 
@@ -202,7 +212,7 @@ class _Reader:
     def _quote(self, line: Line, quote: Line) -> Gold:
         name = self._name(_file_named(line, quote))
         at = quote.get("start", 0) / max(1, len(self._read(name)))
-        return Gold("quote", name, quote["quote"], at)
+        return Gold("quote", name, _as_read(quote["quote"], name), at)
 
     def _limit(self, line: Line) -> Limit:
         name, end = self._name(line["book"]), int(line["as_of"]["end"])

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -143,10 +143,21 @@ def write_parquet(results: Results, path: Path) -> None:
     pq.write_table(pa.table(dict(zip(names, map(list, columns), strict=True))), path)
 
 
-def read_parquet(path: Path) -> Results:
+def joined(results: Results, earlier: Iterable[Path]) -> Results:
+    """Return results with those of earlier runs, whose modes are told by their file: «temporal (monday)».
+
+    Raises InvalidRequest when a file holds something else.
+    """
+    added = [
+        replace(each, mode=f"{each.mode} ({path.stem})") for path in earlier for each in read_parquet(path)
+    ]
+    return Results([*added, *results.all])
+
+
+def read_parquet(path: Path) -> list[Result]:
     """Read what write_parquet wrote. Raises InvalidRequest when the file is something else."""
     try:
         rows = pq.read_table(path).to_pylist()
-        return Results(Result(**row) for row in rows)
+        return [Result(**row) for row in rows]
     except (OSError, TypeError, pa.ArrowInvalid) as error:
         raise InvalidRequest(f"{path} holds no results of `tgrag evaluate`: {error}") from None

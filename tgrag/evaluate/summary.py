@@ -14,6 +14,8 @@ MAIN = (
 )  # fmt: skip
 """The metrics of quality that are shown and compared first, in this order."""
 
+SIGNIFICANT = 0.05  # a p below it is told; with so many pairs, one in twenty is chance
+
 
 def figures(results: Results) -> dict[str, Any]:
     """Return ``{"runs": [{"set", "mode", "n", "metrics", "by_type"}], "comparisons": […]}``.
@@ -63,10 +65,7 @@ def _comparison(each: Comparison) -> dict[str, Any]:
 
 def comparisons(results: Results) -> Iterator[Comparison]:
     """Yield every pair of modes of a set, the later one minus the earlier, in each metric of MAIN."""
-    modes: dict[str, list[str]] = {}
-    for set, mode in results.runs():
-        modes.setdefault(set, []).append(mode)
-    for set, names in modes.items():
+    for set, names in modes_by_set(results).items():
         for place, mode in enumerate(names):
             for against in names[:place]:
                 for metric in MAIN:
@@ -74,36 +73,46 @@ def comparisons(results: Results) -> Iterator[Comparison]:
                         yield found
 
 
+def significant(results: Results, set: str) -> list[Comparison]:
+    """Return the comparisons of a set whose p is below 0.05."""
+    return [each for each in comparisons(results) if each.set == set and each.p < SIGNIFICANT]
+
+
+def modes_by_set(results: Results) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for set, mode in results.runs():
+        found.setdefault(set, []).append(mode)
+    return found
+
+
 def lines(results: Results) -> Iterator[str]:
     """Yield a table of means with intervals, in percent, for each set, and how the modes differ."""
-    compared = list(comparisons(results))
-    modes: dict[str, list[str]] = {}
-    for set, mode in results.runs():
-        modes.setdefault(set, []).append(mode)
-    for set, names in modes.items():
-        yield f"{set} ({results.n_questions(set, names[0])} questions; 95 % intervals)"
-        metrics = [m for m in MAIN if any(results.values(set, mode, m) for mode in names)]
-        rows = [(m, *(_cell(results.estimate(set, mode, m)) for mode in names)) for m in metrics]
-        rows.append(("context tokens", *(_mean(results.estimate(set, m, "context_tokens")) for m in names)))
-        rows.append(("ms p50 / p95", *(_latency(results.percentiles(set, mode)) for mode in names)))
-        yield from table(("", *names), rows)
-        for each in compared:
-            if each.set == set and each.p < 0.05:
-                d = each.difference
-                yield (
-                    f"  {each.metric}: {each.mode} − {each.against} = {100 * d.mean:+.1f} "
-                    f"[{100 * d.low:+.1f}, {100 * d.high:+.1f}], p = {each.p:.3f}"
-                )
+    for set, modes in modes_by_set(results).items():
+        n = max(results.n_questions(set, mode) for mode in modes)
+        yield f"{set} ({n} questions; percent, 95 % intervals)"
+        present = [m for m in MAIN if any(results.values(set, mode, m) for mode in modes)]
+        rows = [[m, *(interval(results.estimate(set, mode, m)) for mode in modes)] for m in present]
+        yield from table(("", *modes), [*rows, *cost_rows(results, set, modes)])
+        for each in significant(results, set):
+            difference = interval(each.difference)
+            yield f"  {each.metric}: {each.mode} − {each.against} = {difference}, p = {each.p:.3f}"
         yield ""
 
 
-def _cell(value: Estimate | None) -> str:
-    return "-" if value is None else f"{100 * value.mean:.1f} [{100 * value.low:.0f}–{100 * value.high:.0f}]"
+def cost_rows(results: Results, set: str, modes: list[str]) -> list[list[str]]:
+    """Return rows of what each mode costs: tokens of the context and milliseconds of a retrieval."""
+    tokens = [results.estimate(set, mode, "context_tokens") for mode in modes]
+    if not any(tokens):
+        return []
+    latencies = [results.percentiles(set, mode) for mode in modes]
+    return [
+        ["context tokens", *(f"{value.mean:,.0f}" if value else "-" for value in tokens)],
+        ["ms p50 / p95", *(f"{of['p50']:.0f} / {of['p95']:.0f}" if of else "-" for of in latencies)],
+    ]
 
 
-def _mean(value: Estimate | None) -> str:
-    return "-" if value is None else f"{value.mean:,.0f}"
-
-
-def _latency(percentiles: dict[str, float]) -> str:
-    return f"{percentiles['p50']:.0f} / {percentiles['p95']:.0f}" if percentiles else "-"
+def interval(value: Estimate | None) -> str:
+    """Return a share as «71.9 [65.0, 78.1]», in percent."""
+    if value is None:
+        return "-"
+    return f"{100 * value.mean:.1f} [{100 * value.low:.1f}, {100 * value.high:.1f}]"
