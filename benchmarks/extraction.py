@@ -27,9 +27,9 @@ from tgrag.cluster import connect
 from tgrag.extract.llm import extraction_request
 from tgrag.index.ask_units import ask_all
 from tgrag.index.budget import Budget
-from tgrag.index.extraction import LlmExtraction
+from tgrag.index.extraction import LlmExtraction, identity_of
 from tgrag.index.manifest import StageCost
-from tgrag.index.walk import UnitTask, tasks_of
+from tgrag.index.walk import UnitMethod, UnitTask, tasks_of
 from tgrag.models.chat_wire import request_body
 from tgrag.settings import Settings, load_settings
 from tgrag.store.root import open_root
@@ -106,7 +106,7 @@ def slots(n_units: int, answer_seconds: float, n_slots: int, workers: int) -> Sl
         asyncio.run(bare_client(tasks, settings))
         bare = mock.stats()
         mock.reset()
-        ask_all(tasks, root, "c", settings, Budget(), lambda asked: None)
+        ask_all(tasks, method_of(settings), root, "c", settings, Budget(), lambda asked: None)
         ours = mock.stats()
         assert ours["requests"] == n_units and not ours["repeats"]
     return Slots(
@@ -142,7 +142,7 @@ def cpu() -> Cpu:
         settings = settings_for(root, mock, 8, 1)
         for n_units in (65, 100, 400):
             begun = tree.seconds()
-            ask_all(tasks_for(n_units), root, f"c{n_units}", settings, Budget(), lambda asked: None)
+            ask_all(tasks_for(n_units), method_of(settings), root, f"c{n_units}", settings, Budget(), lambda asked: None)
             spent.append(tree.seconds() - begun)
     start, of_100, of_400 = spent
     return Cpu(start, of_100, of_400, (of_400 - of_100) / 3)
@@ -173,6 +173,10 @@ def _whole_stage(argument: tuple[int, str]) -> None:
 def settings_for(root: str, mock: Running, n_slots: int, workers: int) -> Settings:
     chat = {"model": "mock", "base_url": mock.base_url, "max_in_flight": n_slots}
     return load_settings(root=root, profile="openai", chat=chat, index={"workers": workers})
+
+
+def method_of(settings: Settings) -> UnitMethod:
+    return UnitMethod(identity_of(settings.chat), settings.extract)
 
 
 def tasks_for(n_units: int) -> list[UnitTask]:

@@ -16,9 +16,8 @@ from tgrag.hashing import stable_hash
 from tgrag.index.assemble import (
     Outcome,
     document_row,
-    state_passage,
+    passages_of,
     table_files,
-    unit_passage,
     vector_file,
 )
 from tgrag.index.listing import Listed
@@ -28,7 +27,7 @@ from tgrag.models.tokenizer import tokenizer
 from tgrag.records import Extraction, ParsedDocument, TextUnit
 from tgrag.settings import Settings, load_settings
 from tgrag.store.snapshot import Snapshot
-from tgrag.store.tables import TABLES, ordered, read_table
+from tgrag.store.tables import TABLES, read_table
 
 
 class Pipeline:
@@ -58,13 +57,7 @@ class Pipeline:
             for d, p in zip(listed, places, strict=True)
         ]
         identity = self.embedder.identity
-        passages = {
-            "text_units": [unit_passage(u, identity) for u in ordered("text_units", units)],
-            "entity_states": [
-                state_passage(s, identity, self.tokenizer, self.settings.embed)
-                for s in ordered("entity_states", graph.states)
-            ],
-        }
+        passages = passages_of(units, graph, identity, self.tokenizer, self.settings.embed)
         for passage in (p for rows in passages.values() for p in rows):
             if passage.key not in self._vectors:
                 self._vectors[passage.key] = self.embedder.embed_passages([passage.text])[0]

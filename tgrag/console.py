@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from tgrag.errors import TgragError
 from tgrag.index.manifest import Manifest
-from tgrag.index.summary import extraction_lines
+from tgrag.index.summary import extraction_lines, report_lines
 from tgrag.records import Document
 from tgrag.search.labels import page_label
 from tgrag.search.requests import Answer, Citation, ContextItem
@@ -117,6 +117,7 @@ def inspection_lines(found: Inspection) -> list[str]:
     lines = [f"{manifest.collection} · version {manifest.version_id} · {manifest.created_at}", ""]
     lines += table(("count", ""), [(name, str(count)) for name, count in manifest.counts.items()])
     lines += extraction_lines(manifest.extraction)
+    lines += report_lines(manifest.reports)
     lines += ["", *table(("health", ""), [(n, str(v)) for n, v in manifest.health.model_dump().items()])]
     lines += ["", *table(("status", "document", "series", ""), rows)]
     letters = [(d.stage, d.source, d.reason, f"{d.attempts} attempts") for d in manifest.dead_letters]

@@ -12,7 +12,7 @@ from tgrag.json_answers import Schema
 from tgrag.models.protocols import Tokenizer
 from tgrag.prompts import MalformedPrompt, Prompt, PromptName, parse
 from tgrag.records import Language
-from tgrag.settings import ExtractSettings
+from tgrag.settings import ExtractSettings, ReportSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Answer:
 
 ANSWERS: Mapping[PromptName, Answer | None] = {
     "extract_graph": Answer(GraphAnswer, lambda: graph_schema(ExtractSettings(reasoning=True))),
-    "community_report": Answer(CommunityReport, report_schema),
+    "community_report": Answer(CommunityReport, lambda: report_schema(ReportSettings())),
     "answer_strict": None,  # prose
     "repair": None,  # whatever the request that it mends has asked for
 }

@@ -299,6 +299,7 @@ class Community:
     """A sliding window of text units inside one book, in story order. Key: community_id.
 
     members: state_ids in order of appearance, the most mentioned kept when there are too many.
+    title, summary, report: by a language model; report is empty where it made none, and the others are extractive.
     first_ordinal, last_ordinal: of its units, both inclusive.
     known_from: the ordinal at which the window is over (its last unit; for the incomplete window at the end
     of a book the first unit of the next one; NEVER where there is no next one).
@@ -314,9 +315,28 @@ class Community:
     members: tuple[str, ...]
     title: str
     summary: str
+    report: str
     known_from: int
     first_ordinal: int
     last_ordinal: int
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """Two rows of entities that are one: as of N when known_from <= N < known_until. Key: merge_id.
+
+    Entities are rows a name; who is who at a time is told by the merges that stand then. source_id: the name that
+    joins target_id. decision: "near_miss" is listed for a person and merges nothing. reason: for a person.
+    """
+
+    merge_id: str
+    series_id: str
+    source_id: str
+    target_id: str
+    known_from: int
+    known_until: int
+    decision: Literal["merge", "near_miss"]
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,6 +134,18 @@ class WindowSettings(Section):
         return overlap
 
 
+class ReportSettings(Section):
+    """The report of a window, one call."""
+
+    method: Literal["llm", "extractive"] = Field(
+        "llm", description="llm: by the chat model where it extracts too; extractive: sentences of the text"
+    )
+    max_input_tokens: int = Field(
+        10_000, ge=200, description="of a window's entities and relationships; the most important are shown"
+    )
+    max_answer_tokens: int = Field(4_000, ge=400, description="the longest report has to fit")
+
+
 class EmbedSettings(Section):
     model: Literal["multilingual-e5-small"] = "multilingual-e5-small"
     state_characters: int = Field(
@@ -214,10 +226,15 @@ class Settings(BaseSettings):
     extract: ExtractSettings = ExtractSettings()
     chat: ChatSettings = ChatSettings()
     windows: WindowSettings = WindowSettings()
+    report: ReportSettings = ReportSettings()
     embed: EmbedSettings = EmbedSettings()
     index: IndexSettings = IndexSettings()
     search: SearchSettings = SearchSettings()
     serve: ServeSettings = ServeSettings()
+
+    @property
+    def reports_by_llm(self) -> bool:
+        return self.extract.method == self.report.method == "llm"
 
     @field_validator("root")
     @classmethod
@@ -245,7 +262,10 @@ class Settings(BaseSettings):
         """Return the part of the settings that an index version depends on."""
         sections = self.model_dump(mode="json", include={"chunk", "extract", "windows", "embed"})
         if self.extract.method == "llm":
-            return sections | {"chat": self.chat.model_dump(include={"model", "revision", "answer_form"})}
+            return sections | {
+                "report": self.report.model_dump(),
+                "chat": self.chat.model_dump(include={"model", "revision", "answer_form"}),
+            }
         return sections | {
             "extract": {"method": "fast", "max_entities_per_sentence": self.extract.max_entities_per_sentence}
         }

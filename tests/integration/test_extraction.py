@@ -153,7 +153,8 @@ def test_a_batch_round_trip_equals_the_direct_run(mock: Running, tmp_path: Path)
     while n_calls := answer_batch(mock, file, output):
         extraction = stage.opened(some)
         extraction.prepare(Plan(read_batch=str(output)))
-        assert f"{n_calls} answers taken in" in stage.lines[-1]
+        taken = extraction.result(waiting_too=False).taken
+        assert taken and f"{n_calls} answers taken in" in taken.lines("file")[0]
         extraction.write_batch(str(file))
         rounds += 1
     assert rounds > 1, "what came back bad or cut off has a second round"
@@ -179,7 +180,8 @@ def test_a_batch_output_with_faults_is_taken_in_as_far_as_it_goes(mock: Running,
     output.write_text("\n".join(lines), encoding="utf-8")
     extraction = stage.opened(some)
     extraction.prepare(Plan(read_batch=str(output)))
-    told = "\n".join(stage.lines)
+    taken = extraction.result(waiting_too=False).taken
+    told = "\n".join(taken.lines("file") if taken else ())
     assert "4 answers taken in, 2 failures, 1 known before" in told
     assert "stranger" in told and "5 (no JSON" in told and "6 (no JSON" in told
     found, _ = stage.run(some, Plan(offline=True))

@@ -63,6 +63,11 @@ class Shelf:
         }
         return CliRunner().invoke(app, list(arguments), env=environment)
 
+    def reports(self) -> list[str]:
+        table = self.collection.table(self.collection.require_current().version_id, "communities")
+        reports: list[str] = table["report"].to_pylist()
+        return reports
+
     def names(self) -> set[str]:
         table = self.collection.table(self.collection.require_current().version_id, "entities")
         return set(table["name"].to_pylist())
@@ -84,34 +89,48 @@ def shelf(server: Running, tmp_path: Path) -> Shelf:
 def test_a_version_holds_what_the_model_said(shelf: Shelf) -> None:
     first = shelf.index()
     assert (first.extraction.llm, first.extraction.fast) == (4, 0)
-    assert shelf.mock.stats()["requests"] == first.stages["extract"].calls == 4
+    assert (first.reports.llm, first.reports.extractive) == (2, 0)
+    assert (first.stages["extract"].calls, first.stages["reports"].calls) == (4, 2)
+    assert shelf.mock.stats()["requests"] == 6
+    assert all(report.startswith("mock ") for report in shelf.reports())
     assert {probe(text) for text in (PARTS[0], PARTS[1], PARTS[2])} <= shelf.names()
     assert any("4 text units by language model" in line for line in first.lines())
     again = shelf.index()
-    assert again.noop and shelf.mock.stats()["requests"] == 4
+    assert again.noop and shelf.mock.stats()["requests"] == 6
 
     shelf.write("one", PARTS[0], PARTS[1].replace("у окна", "у самого окна"))
     edited = shelf.index()
-    assert edited.stages["extract"].calls == 1
+    assert (edited.stages["extract"].calls, edited.stages["reports"].calls) == (1, 1)
+    assert "1 of 4 extractions made anew" in edited.lines()
+    assert "1 of 2 reports made anew: 1 because their units changed" in edited.lines()
     assert probe(PARTS[1]) not in shelf.names(), "no stale fact is left"
 
     gone = delete("two.txt", "c", shelf.settings, lambda line: None, purge=True)
-    assert gone.stages["extract"].calls == 0 and shelf.mock.stats()["requests"] == 5
+    assert gone.stages["extract"].calls == gone.stages["reports"].calls == 0
+    assert shelf.mock.stats()["requests"] == 8
     assert probe(PARTS[2]) not in shelf.names()
     assert {path.split("/")[3] for path in stored_answers(shelf)} == owners(shelf), "not of the deleted book"
     collect_garbage("c", shelf.settings, keep=1)
-    assert len(stored_answers(shelf)) == 2, "only what the published version uses"
-    assert shelf.index().stages["extract"].calls == 2, "the deleted book is on the shelf still"
+    assert len(stored_answers(shelf)) == 3, "only what the published version uses"
+    again = shelf.index()
+    assert (again.stages["extract"].calls, again.stages["reports"].calls) == (2, 1), "it is on the shelf still"
 
 
 def test_a_budget_publishes_a_partial_version(shelf: Shelf) -> None:
     partial = shelf.index(Plan(Budget(calls=2)))
     assert (partial.extraction.llm, partial.extraction.fast, partial.extraction.waiting) == (2, 2, 2)
+    assert (partial.reports.llm, partial.reports.extractive, partial.reports.waiting) == (0, 2, 2)
     assert any("partial" in line for line in partial.lines())
     assert "partial: 2 text units wait" in shelf.tgrag("inspect").stdout
+    assert set(shelf.reports()) == {""}, "no report is paid for before what it reads is there"
+    more = shelf.index(Plan(Budget(calls=3)))
+    assert (more.stages["extract"].calls, more.stages["reports"].calls) == (2, 1), "one budget for both"
+    assert (more.extraction.waiting, more.reports.waiting) == (0, 1)
+    assert "partial: 1 reports wait" in shelf.tgrag("inspect").stdout
     whole = shelf.index()
     assert not whole.noop and whole.version_id != partial.version_id
-    assert (whole.extraction.llm, whole.stages["extract"].calls) == (4, 2)
+    assert (whole.extraction.llm, whole.stages["extract"].calls) == (4, 0)
+    assert (whole.reports.llm, whole.stages["reports"].calls) == (2, 1)
     assert shelf.index().noop
 
 
@@ -127,7 +146,7 @@ def test_a_dry_run_counts_and_calls_nothing(shelf: Shelf) -> None:
             "index", str(shelf.books), "-c", "c", "--dry-run", "--tokens-per-second", "100", "--json"
         ).stdout
     )
-    assert told["calls"] == 4 and told["tokens_in"] > 4 * 200
+    assert told["calls"] == 6 and told["tokens_in"] > 4 * 200
     assert told["seconds"] == pytest.approx(told["tokens_out"] / 100)
     assert shelf.mock.stats()["requests"] == 0 and not shelf.collection.version_ids()
     assert (
@@ -136,13 +155,14 @@ def test_a_dry_run_counts_and_calls_nothing(shelf: Shelf) -> None:
     )
     shelf.index(Plan(Budget(calls=1)))
     after = json.loads(shelf.tgrag("index", str(shelf.books), "-c", "c", "--dry-run", "--json").stdout)
-    assert after["calls"] == 3 and after["seconds"], "as fast as the run before"
+    assert after["calls"] == 5 and after["seconds"], "as fast as the run before"
 
 
 def test_dead_letters_are_listed_shown_and_tried_again(shelf: Shelf) -> None:
     shelf.mock.configure(always_fails="Чекалинский")
     summary = shelf.index()
     assert (summary.extraction.llm, summary.extraction.failed) == (3, 1)
+    assert (summary.reports.llm, summary.reports.waiting) == (1, 1), "the failure may pass"
     (letter,) = summary.dead_letters
     assert (letter.stage, letter.source, letter.transient) == ("extract", "books/two.txt", True)
     listed = shelf.tgrag("dead-letters", "list").stdout
@@ -165,9 +185,14 @@ def test_batch_files_by_the_command_line(shelf: Shelf, tmp_path: Path) -> None:
     assert written.exit_code == 0 and "4 calls written" in written.stdout
     assert shelf.mock.stats()["requests"] == 0 and not shelf.collection.version_ids()
     answer_batch(shelf.mock, calls, answers)
+    second = ("--read-batch", str(answers), "--write-batch", str(calls))
+    written = shelf.tgrag("index", str(shelf.books), "-c", "c", *second)
+    assert "2 calls written" in written.stdout, "the reports, now that there is something to report"
+    answer_batch(shelf.mock, calls, answers)
     done = shelf.tgrag("index", str(shelf.books), "-c", "c", "--read-batch", str(answers), "--json")
-    assert json.loads(done.stdout)["extraction"]["llm"] == 4
-    assert shelf.mock.stats()["requests"] == 4, "by the batch alone"
+    told = json.loads(done.stdout)
+    assert (told["extraction"]["llm"], told["reports"]["llm"]) == (4, 2)
+    assert shelf.mock.stats()["requests"] == 6, "by the batch alone"
     assert shelf.index().noop
 
 
@@ -188,7 +213,7 @@ def test_two_runs_at_once_call_nothing_twice(shelf: Shelf) -> None:
         thread.join()
     kinds = sorted(type(outcome).__name__ for outcome in outcomes)
     assert kinds in (["LeaseHeld", "Summary"], ["Summary", "Summary"])
-    assert shelf.mock.stats()["requests"] == 4 and shelf.mock.stats()["repeats"] == 0
+    assert shelf.mock.stats()["requests"] == 6 and shelf.mock.stats()["repeats"] == 0
 
 
 def stored_answers(shelf: Shelf) -> list[str]:

@@ -4,8 +4,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from tgrag.json_answers import Schema, read_object, record, text
+from tgrag.json_answers import Schema, most_tokens, read_object, record, text
 from tgrag.models.chat import InvalidAnswer
+from tgrag.settings import ReportSettings
 
 TITLE_CHARACTERS = 120
 SUMMARY_CHARACTERS = 600
@@ -22,10 +23,16 @@ class CommunityReport(BaseModel):
     report: Text = Field(min_length=1)
 
 
-def report_schema() -> Schema:
-    return record(
-        title=text(TITLE_CHARACTERS), summary=text(SUMMARY_CHARACTERS), report=text(REPORT_CHARACTERS)
-    )
+def report_schema(settings: ReportSettings) -> Schema:
+    """Return the JSON schema of an answer, its strings so bounded that the longest fits ``max_answer_tokens``."""
+    room = settings.max_answer_tokens - most_tokens(_schema(0, 0, 0))
+    title = min(TITLE_CHARACTERS, room // 10)
+    summary = min(SUMMARY_CHARACTERS, room // 4)
+    return _schema(title, summary, min(REPORT_CHARACTERS, room - title - summary))
+
+
+def _schema(title: int, summary: int, report: int) -> Schema:
+    return record(title=text(title), summary=text(summary), report=text(report))
 
 
 def read_report(answer: str) -> CommunityReport:

@@ -5,7 +5,8 @@ that together mention most of them.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby, zip_longest
 
 from tgrag.hashing import stable_hash
@@ -23,6 +24,35 @@ def spans(n_units: int, size: int, overlap: int) -> list[tuple[int, int]]:
     return [(start, min(start + size, n_units)) for start in range(0, max(1, n_units - overlap), step)]
 
 
+@dataclass(frozen=True, slots=True)
+class WindowSpan:
+    """The text units of a window, in order. known_from: see Community."""
+
+    units: tuple[TextUnit, ...]
+    known_from: int
+
+    @property
+    def document_id(self) -> str:
+        return self.units[0].document_id
+
+    @property
+    def community_id(self) -> str:
+        first = self.units[0]
+        return stable_hash("window", first.series_id, first.book_number, [u.text_unit_id for u in self.units])
+
+
+def window_spans(units: Sequence[TextUnit], settings: WindowSettings) -> Iterator[WindowSpan]:
+    """Return the windows of all books, in order; ``units`` come by (series, ordinal)."""
+    books = [list(book) for _, book in groupby(units, key=lambda u: (u.series_id, u.book_number))]
+    for book, following in zip_longest(books, books[1:]):
+        over = NEVER
+        if following is not None and following[0].series_id == book[0].series_id:
+            over = following[0].ordinal
+        for start, end in spans(len(book), settings.size, settings.overlap):
+            window = tuple(book[start:end])
+            yield WindowSpan(window, window[-1].ordinal if len(window) == settings.size else over)
+
+
 def windows(
     units: Sequence[TextUnit], states: Sequence[EntityState], settings: WindowSettings
 ) -> list[Community]:
@@ -31,25 +61,15 @@ def windows(
     for state in states:
         for description in state.descriptions:
             by_ordinal[state.series_id, description.ordinal].append((state, description.text))
-    communities = []
-    books = [list(book) for _, book in groupby(units, key=lambda u: (u.series_id, u.book_number))]
-    for book, following in zip_longest(books, books[1:]):
-        over = NEVER
-        if following is not None and following[0].series_id == book[0].series_id:
-            over = following[0].ordinal
-        for start, end in spans(len(book), settings.size, settings.overlap):
-            window = book[start:end]
-            known_from = window[-1].ordinal if len(window) == settings.size else over
-            communities.append(_community(window, known_from, by_ordinal, settings.max_members))
-    return communities
+    return [_community(span, by_ordinal, settings.max_members) for span in window_spans(units, settings)]
 
 
 def _community(
-    window: Sequence[TextUnit],
-    known_from: int,
+    span: WindowSpan,
     by_ordinal: Mapping[tuple[str, int], list[tuple[EntityState, str]]],
     max_members: int,
 ) -> Community:
+    window = span.units
     first, last = window[0], window[-1]
     mentions: defaultdict[str, int] = defaultdict(int)
     members: dict[str, EntityState] = {}
@@ -63,9 +83,7 @@ def _community(
     most_mentioned = set(sorted(members, key=lambda m: -mentions[m])[:max_members])
     kept = [member for member in members if member in most_mentioned]
     return Community(
-        community_id=stable_hash(
-            "window", first.series_id, first.book_number, [u.text_unit_id for u in window]
-        ),
+        community_id=span.community_id,
         kind="window",
         series_id=first.series_id,
         document_id=first.document_id,
@@ -75,7 +93,8 @@ def _community(
         members=tuple(kept),
         title=_title(window, [members[m] for m in sorted(kept, key=lambda m: -mentions[m])]),
         summary=" ".join(_summary(sentences, {m: mentions[m] for m in kept})),
-        known_from=known_from,
+        report="",
+        known_from=span.known_from,
         first_ordinal=first.ordinal,
         last_ordinal=last.ordinal,
     )

@@ -13,7 +13,7 @@ from tgrag.index.memo import vector_key
 from tgrag.ingest.collection import Placement
 from tgrag.language import lemmas
 from tgrag.models.protocols import EmbedderIdentity, Tokenizer
-from tgrag.records import Document, EntityState, TextUnit
+from tgrag.records import Community, Document, EntityState, TextUnit
 from tgrag.settings import EmbedSettings
 from tgrag.store import lexical, vectors
 from tgrag.store.tables import ordered, ordered_table, table_bytes, to_table
@@ -39,10 +39,13 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class UsedAnswer:
-    """A stored answer of a language model that a version uses: row of its table of answers."""
+    """A stored answer of a language model that a version uses: row of its table of answers.
+
+    about: the text unit or the window that it is about.
+    """
 
     document_id: str
-    text_unit_id: str
+    about: str
     key: str
     digest: str
 
@@ -106,9 +109,42 @@ def state_passage(
     Only the first, so that the vector holds nothing that comes after ``state.known_from``.
     """
     text = f"{state.name}: {state.descriptions[0].text}"[: len(state.name) + settings.state_characters]
+    text = _cut(text, identity, tokenizer)
+    return Passage(state.document_id, vector_key(identity, text), text)
+
+
+def window_passage(window: Community, identity: EmbedderIdentity, tokenizer: Tokenizer) -> Passage:
+    """Return what stands for a window in the vector index: its title and summary."""
+    text = _cut(f"{window.title}. {window.summary}", identity, tokenizer)
+    return Passage(window.document_id, vector_key(identity, text), text)
+
+
+def passages_of(
+    units: Iterable[TextUnit],
+    graph: Graph,
+    identity: EmbedderIdentity,
+    tokenizer: Tokenizer,
+    settings: EmbedSettings,
+) -> dict[str, list[Passage]]:
+    """Return what is embedded of each table that has vectors, a passage a row, in the order of its rows."""
+    return {
+        "text_units": [unit_passage(unit, identity) for unit in ordered("text_units", units)],
+        "entity_states": [
+            state_passage(state, identity, tokenizer, settings)
+            for state in ordered("entity_states", graph.states)
+        ],
+        "communities": [
+            window_passage(window, identity, tokenizer)
+            for window in ordered("communities", graph.communities)
+        ],
+    }
+
+
+def _cut(text: str, identity: EmbedderIdentity, tokenizer: Tokenizer) -> str:
+    """Return the beginning of a text that the embedder reads whole."""
     while tokenizer.count(text) > identity.max_tokens - 16:  # room for prefix and special tokens
         text = text[: len(text) * 3 // 4]
-    return Passage(state.document_id, vector_key(identity, text), text)
+    return text
 
 
 def count(documents: Sequence[Document], units: Sequence[TextUnit], graph: Graph) -> dict[str, int]:
@@ -140,7 +176,7 @@ def table_files(documents: Sequence[Document], units: Sequence[TextUnit], graph:
 
 def answers_file(answers: Iterable[UsedAnswer]) -> bytes:
     """Return the table of the language model's answers that a version uses."""
-    rows = sorted(answers, key=lambda a: (a.document_id, a.text_unit_id, a.key))
+    rows = sorted(answers, key=lambda a: (a.document_id, a.about, a.key))
     return table_bytes(to_table(UsedAnswer, rows))
 
 

@@ -15,7 +15,6 @@ from pydantic import BaseModel
 from tgrag.errors import InvalidRequest
 from tgrag.index.answers import AnswerMemo
 from tgrag.index.memo import Failure
-from tgrag.index.progress import Report
 from tgrag.index.standing import Method, Task
 from tgrag.models.chat import CallFailed, ChatReply, ChatRequest
 from tgrag.models.chat_wire import read_reply, request_body
@@ -43,6 +42,17 @@ class Taken:
     known: int = 0
     unknown: list[str] = field(default_factory=list)
     unreadable: list[str] = field(default_factory=list)
+
+    def followed_by(self, later: "Taken") -> "Taken":
+        """Return what became of a file that was read again for other calls."""
+        strange = set(later.unknown)
+        return Taken(
+            self.answers + later.answers,
+            self.failures + later.failures,
+            self.known,
+            [key for key in self.unknown if key in strange],
+            self.unreadable,
+        )
 
     def lines(self, path: str) -> list[str]:
         told = f"{path}: {self.answers} answers taken in, {self.failures} failures, {self.known} known before"
@@ -105,7 +115,7 @@ def write_batch(path: str, calls: Iterable[Pending], settings: ChatSettings) -> 
     return n_calls
 
 
-def read_batch(path: str, owners: Mapping[str, str], memo: AnswerMemo, report: Report) -> Taken:
+def read_batch(path: str, owners: Mapping[str, str], memo: AnswerMemo) -> Taken:
     """Store the answers and failures of a batch output. owners: of the calls that are waited for, by key.
 
     Raises InvalidRequest when the file cannot be read.
@@ -119,8 +129,6 @@ def read_batch(path: str, owners: Mapping[str, str], memo: AnswerMemo, report: R
                     _take(line, number, owners, known, memo, taken)
     except OSError as error:
         raise InvalidRequest(f"cannot read {path}: {error.strerror}") from None
-    for told in taken.lines(path):
-        report(told)
     return taken
 
 

@@ -19,6 +19,14 @@ class Budget:
     def is_limited(self) -> bool:
         return (self.calls, self.tokens, self.until) != (None, None, None)
 
+    def less(self, calls: int, tokens: int) -> "Budget":
+        """Return what is left when so much is spent."""
+        return Budget(
+            None if self.calls is None else max(0, self.calls - calls),
+            None if self.tokens is None else max(0, self.tokens - tokens),
+            self.until,
+        )
+
 
 class Spending:
     """What is spent of a budget. What is in flight when it is used up ends, so tokens may pass their limit."""

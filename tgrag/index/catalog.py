@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 
 COLLECTION_NAME = re.compile(r"[\w][\w.\-]{0,99}")
 KEPT_POINTERS = 20
-VECTORS = ("text_units", "entity_states")
+VECTORS = ("text_units", "entity_states", "communities")
 
 
 class Catalog:

@@ -1,20 +1,29 @@
 """What a run's calls come to, before the first is paid for."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
 from tgrag.index.manifest import StageCost
 from tgrag.models.tokenizer import tokenizer
+from tgrag.prompts import prompt
 from tgrag.settings import Settings
 
 if TYPE_CHECKING:
     from tgrag.index.batch import Pending
+    from tgrag.index.reports import PendingCalls
 
 ANSWER_TOKENS = 740
 """Of an answer before any run has told better: the mean of a strong model's 36 answers on a Russian novella, units of
 370 tokens (the longest had 1,010)."""
+
+
+REPORT_TOKENS = 560
+"""The same of the three reports of that novella."""
+
+FACT_TOKENS = 390
+"""What the report of a window reads of each of its text units, in the same recording."""
 
 
 class Estimate(BaseModel):
@@ -51,41 +60,81 @@ class Estimate(BaseModel):
 
 
 def estimated(
-    pending: "Iterable[Pending]", settings: Settings, last: StageCost | None, tokens_a_second: float | None
+    pending: "PendingCalls", settings: Settings, last: Mapping[str, StageCost], tokens_a_second: float | None
 ) -> Estimate:
-    """Estimate the calls of a run. last: what the extraction of the published version came to.
+    """Estimate the calls of a run. last: what the stages of the published version came to.
 
     tokens_a_second: tokens that the model writes, of all calls in flight together.
     """
-    count = tokenizer(settings.chunk.tokenizer).count
-    n_calls = tokens_in = 0
-    for call in pending:
-        n_calls += 1
-        tokens_in += sum(count(message.content) for message in call.request.messages)
     how = [f"tokens in: counted with {settings.chunk.tokenizer}; the model's own tokenizer may differ"]
-    measured = last if last and last.calls and last.tokens_out else None
-    if measured:
-        tokens_out = round(n_calls * measured.tokens_out / measured.calls)
-        how.append(f"tokens out: as in the last run, {measured.tokens_out / measured.calls:,.0f} a call")
-    else:
-        tokens_out = n_calls * min(ANSWER_TOKENS, settings.extract.max_answer_tokens)
+    n_units, tokens_in = _counted(pending.extractions, settings)
+    n_reports, of_reports = _counted(pending.reports, settings)
+    n_unsettled = len(pending.unsettled)
+    tokens_in += of_reports + _unsettled_tokens(pending.unsettled, settings)
+    if n_unsettled:
         how.append(
-            f"tokens out: {ANSWER_TOKENS:,} a call, a strong model's mean, as no run here has told better"
+            f"{n_unsettled:,} reports of windows are among the calls; what they read is not extracted yet, and is "
+            f"reckoned as {FACT_TOKENS} tokens a text unit"
         )
-    how.append("repairs and the halves of answers that are cut off are not foreseen")
-    pace = tokens_a_second or (
-        measured.tokens_out / measured.seconds if measured and measured.seconds else None
+    tokens_out = _tokens_out(
+        "extraction", n_units, last.get("extract"), ANSWER_TOKENS, settings.extract.max_answer_tokens, how
+    ) + _tokens_out(
+        "report",
+        n_reports + n_unsettled,
+        last.get("reports"),
+        REPORT_TOKENS,
+        settings.report.max_answer_tokens,
+        how,
     )
+    how.append("repairs and the calls that follow an answer that is cut off are not foreseen")
+    measured = [cost for cost in (last.get("extract"), last.get("reports")) if cost and cost.tokens_out]
+    seconds = sum(cost.seconds for cost in measured)
+    pace = tokens_a_second or (sum(cost.tokens_out for cost in measured) / seconds if seconds else None)
     if pace:
         whence = "as stated" if tokens_a_second else "as in the last run"
         how.append(f"time: {pace:,.0f} tokens out a second, {whence}")
     else:
         how.append("time: state the model's speed with --tokens-per-second; later runs know it from this one")
     return Estimate(
-        calls=n_calls,
+        calls=n_units + n_reports + n_unsettled,
         tokens_in=tokens_in,
         tokens_out=tokens_out,
         seconds=round(tokens_out / pace, 1) if pace else None,
         max_in_flight=settings.chat.max_in_flight,
         how=how,
     )
+
+
+def _counted(calls: "Iterable[Pending]", settings: Settings) -> tuple[int, int]:
+    """Return how many calls these are, and the tokens of their messages."""
+    count = tokenizer(settings.chunk.tokenizer).count
+    n_calls = n_tokens = 0
+    for call in calls:
+        n_calls += 1
+        n_tokens += sum(count(message.content) for message in call.request.messages)
+    return n_calls, n_tokens
+
+
+def _unsettled_tokens(sizes: Sequence[int], settings: Settings) -> int:
+    """Return about how many tokens the reports of windows of so many text units read."""
+    if not sizes:
+        return 0
+    count = tokenizer(settings.chunk.tokenizer).count
+    wording = sum(count(message.content) for message in prompt("community_report", "ru").sample())
+    return sum(wording + min(settings.report.max_input_tokens, FACT_TOKENS * size) for size in sizes)
+
+
+def _tokens_out(
+    what: str, n_calls: int, last: StageCost | None, usual: int, most: int, how: list[str]
+) -> int:
+    """Return about how many tokens so many answers have; say how that is known."""
+    if not n_calls:
+        return 0
+    if last and last.calls and last.tokens_out:
+        a_call = last.tokens_out / last.calls
+        how.append(f"tokens out: as in the last run, {a_call:,.0f} a call ({what})")
+        return round(n_calls * a_call)
+    how.append(
+        f"tokens out: {usual:,} a call ({what}), a strong model's mean, as no run here has told better"
+    )
+    return n_calls * min(usual, most)

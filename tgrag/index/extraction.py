@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tgrag.index.answers import AnswerMemo
-from tgrag.index.ask_units import Asked, ask_all
+from tgrag.index.asking import ask_missing, dead_letter
 from tgrag.index.assemble import UsedAnswer
-from tgrag.index.batch import Pending, pending_calls, read_batch, write_batch
+from tgrag.index.batch import Pending, Taken, pending_calls, read_batch, write_batch
 from tgrag.index.budget import Budget
 from tgrag.index.manifest import ExtractionCounts, StageCost
 from tgrag.index.plan import Plan
-from tgrag.index.progress import CallProgress, Report
+from tgrag.index.progress import Report
 from tgrag.index.read_units import Reading, read_all
 from tgrag.index.stages import extract_all
 from tgrag.index.walk import UnitMethod, UnitTask, tasks_of
@@ -27,10 +27,17 @@ from tgrag.store.root import Root
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
+    """extractions: by text_unit_id. waiting: text units with calls that another run makes.
+
+    taken: what became of a batch file, as far as text units go.
+    """
+
     extractions: dict[str, Extraction]
     letters: list[DeadLetter] = field(default_factory=list)
     answers: list[UsedAnswer] = field(default_factory=list)
     counts: ExtractionCounts = field(default_factory=ExtractionCounts)
+    waiting: frozenset[str] = frozenset()
+    taken: Taken | None = None
 
 
 def extract_units(
@@ -76,13 +83,14 @@ class LlmExtraction:
         self._method = UnitMethod(identity_of(settings.chat), settings.extract)
         self._tasks = tasks_of(units, settings.extract.context_sentences)
         self._readings: dict[str, Reading] = {}
+        self._taken: Taken | None = None
         self._read(self._tasks)
 
     def prepare(self, plan: Plan) -> None:
         """Take in a batch file and forget what shall be tried again."""
         if plan.read_batch:
             owners = {call.key: call.owner for call in self.pending()}
-            read_batch(plan.read_batch, owners, self._memo(), self._report)
+            self._taken = read_batch(plan.read_batch, owners, self._memo())
             self._read(self.missing())
         if plan.retry:
             self._try_again(None if plan.retry is True else plan.retry)
@@ -102,58 +110,56 @@ class LlmExtraction:
     def ask(self, budget: Budget, cost: StageCost) -> None:
         """Make the calls that are missing, as far as the budget goes."""
         tasks = self.missing()
-        saved = sum(len(reading.answers) for reading in self._readings.values())
+        cost.saved = sum(len(reading.answers) for reading in self._readings.values())
         n_calls = sum(reading.n_missing for reading in self._readings.values())
-        progress = CallProgress("extract", n_calls, saved, self._report)
-        total = Asked()
-
-        def tell(last: bool = False) -> None:
-            tokens = total.tokens_in + total.tokens_out
-            progress.tell(total.calls, total.failed, total.followed, tokens, last=last)
-
-        def told(asked: Asked) -> None:
-            total.add(asked)
-            tell()
-
-        ask_all(tasks, self._method, self._root.address, self._collection, self._settings, budget, told)
-        if tasks:
-            tell(last=True)
-        cost.calls, cost.saved = total.calls, saved
-        cost.tokens_in, cost.tokens_out = total.tokens_in, total.tokens_out
-        cost.repaired, cost.halved = total.repaired, total.halved
+        ask_missing(
+            "extract",
+            tasks,
+            n_calls,
+            self._method,
+            self._root,
+            self._collection,
+            self._settings,
+            budget,
+            self._report,
+            cost,
+        )
         self._read(tasks)
+        cost.anew = sum(self._readings[task.unit.text_unit_id].done for task in tasks)
 
-    def result(self) -> Extracted:
-        """Return the extractions: fast ones where there are no answers."""
+    def result(self, *, waiting_too: bool = True) -> Extracted:
+        """Return the extractions: fast ones where there are no answers.
+
+        waiting_too: without it none of the text units that wait for calls.
+        """
         done = [reading for reading in self._readings.values() if reading.done]
+        waiting = frozenset(reading.text_unit_id for reading in self._readings.values() if reading.n_missing)
         extractions = {reading.text_unit_id: reading.extraction for reading in done}
         others = [unit for unit in self._units if unit.text_unit_id not in extractions]
-        extractions |= extract_all(others, self._settings.extract, self._settings.index.workers, self._report)
+        wanted = [unit for unit in others if waiting_too or unit.text_unit_id not in waiting]
+        extractions |= extract_all(wanted, self._settings.extract, self._settings.index.workers, self._report)
         owners = {unit.text_unit_id: unit.document_id for unit in self._units}
         letters = {
-            fault.key: DeadLetter(
-                "extract",
-                owners[reading.text_unit_id],
-                self._sources[owners[reading.text_unit_id]],
-                fault.key,
-                fault.reason,
-                fault.transient,
-                fault.attempts,
-            )
+            fault.key: dead_letter("extract", owner, self._sources[owner], fault)
             for reading in self._readings.values()
+            for owner in (owners[reading.text_unit_id],)
             for fault in reading.faults
         }
         counts = ExtractionCounts(
             llm=len(done),
             fast=len(others),
             failed=sum(bool(reading.faults) for reading in self._readings.values()),
-            waiting=sum(bool(reading.n_missing) for reading in self._readings.values()),
+            waiting=len(waiting),
             dropped=sum(reading.dropped for reading in done),
             stubs=sum(reading.stubs for reading in done),
         )
-        answers = [answer for unit in self._units for answer in self._readings[unit.text_unit_id].answers]
         return Extracted(
-            extractions, sorted(letters.values(), key=lambda d: (d.source, d.key)), answers, counts
+            extractions,
+            sorted(letters.values(), key=lambda d: (d.source, d.key)),
+            [answer for unit in self._units for answer in self._readings[unit.text_unit_id].answers],
+            counts,
+            waiting,
+            self._taken,
         )
 
     def _try_again(self, chosen: frozenset[str] | None) -> None:

@@ -10,6 +10,7 @@ from tgrag.index.catalog import Collection
 from tgrag.records import DeadLetter
 
 ID_CHARACTERS = 12  # of a key, as lists show it
+ASKED = ("extract", "reports")  # stages that call the language model
 
 
 class Letters(BaseModel):
@@ -57,7 +58,7 @@ def letter_of(collection: Collection, beginning: str) -> Letter:
 
 
 def retried_keys(collection: Collection, beginnings: Sequence[str] | None) -> set[str]:
-    """Return the keys of the extraction's dead letters, of all or of those whose ids begin so.
+    """Return the keys of the language model's dead letters, of all or of those whose ids begin so.
 
     Raises InvalidRequest when there is none, or one of another stage is named.
     """
@@ -70,7 +71,7 @@ def retried_keys(collection: Collection, beginnings: Sequence[str] | None) -> se
                 f"{', '.join(parsed)}: a file that could not be parsed is not stored; try it again with "
                 "`tgrag index PATH --retry-failed`"
             )
-    keys = {letter.key for letter in letters if letter.stage == "extract"}
+    keys = {letter.key for letter in letters if letter.stage in ASKED}
     if not keys:
         raise InvalidRequest("no call of the language model has failed; there is nothing to retry")
     return keys

@@ -9,7 +9,7 @@ from tgrag.graph.health import Health
 from tgrag.ingest.collection_file import CollectionFile
 from tgrag.records import DeadLetter
 
-SCHEMA_VERSION = 2  # raise when tables or files of a version change incompatibly
+SCHEMA_VERSION = 3  # raise when tables or files of a version change incompatibly
 
 ANSWERS = "data/answers.parquet"  # of versions that use a language model's answers
 
@@ -22,8 +22,10 @@ def now() -> str:
 class StageCost(BaseModel):
     """calls: costly calls made; saved: answers taken from the memo store; failed: dead letters of the stage.
 
-    Of language models: tokens_in, tokens_out: of the calls made; repaired: answers that had to be mended; halved:
-    answers that were cut off, so that the halves of their texts were asked.
+    Of language models: attempts: requests that the model saw, retries included; tokens_in, tokens_out: of the calls
+    made; repaired: answers that had to be mended; halved: answers that were cut off, so that less was asked;
+    anew: text units or windows that were finished by calls of this run. Of such windows, changed: a text unit in them
+    is new; moved: they begin or end at another one of the same text units, as the number of these in a book changed.
     """
 
     seconds: float
@@ -34,6 +36,10 @@ class StageCost(BaseModel):
     tokens_out: int = 0
     repaired: int = 0
     halved: int = 0
+    attempts: int = 0
+    anew: int = 0
+    changed: int = 0
+    moved: int = 0
 
 
 class ExtractionCounts(BaseModel):
@@ -49,6 +55,23 @@ class ExtractionCounts(BaseModel):
     waiting: int = 0
     dropped: int = 0
     stubs: int = 0
+
+    @property
+    def partial(self) -> bool:
+        return self.waiting > 0
+
+
+class ReportCounts(BaseModel):
+    """How many windows have a report by language model and how many an extractive summary.
+
+    Of the extractive ones, failed: with a dead letter; waiting: with calls that another run makes, of its own or of its
+    text units.
+    """
+
+    llm: int = 0
+    extractive: int = 0
+    failed: int = 0
+    waiting: int = 0
 
     @property
     def partial(self) -> bool:
@@ -86,9 +109,15 @@ class Manifest(BaseModel):
     series: list[SeriesInfo]
     counts: dict[str, int]
     extraction: ExtractionCounts = ExtractionCounts()
+    reports: ReportCounts = ReportCounts()
     health: Health
     stages: dict[str, StageCost]
     dead_letters: list[DeadLetter]
+
+    @property
+    def partial(self) -> bool:
+        """Say whether calls are left for another run."""
+        return self.extraction.partial or self.reports.partial
 
 
 class Pointer(BaseModel):

@@ -63,9 +63,8 @@ def estimate(
             return Estimate.none(settings)
         target = build.target
         pointer = target.current()
-        cost = target.manifest(pointer.version_id).stages.get("extract") if pointer else None
-        pending = build.extraction(listed, stated).pending()
-        return estimated(pending, settings, cost, tokens_a_second)
+        costs = target.manifest(pointer.version_id).stages if pointer else {}
+        return estimated(build.pending(listed, stated, NO_PLAN), settings, costs, tokens_a_second)
 
 
 def write_batch(
@@ -87,13 +86,13 @@ def write_batch(
         listed,
         stated,
     ):
-        extraction = build.extraction(listed, stated)
-        extraction.prepare(plan)
-        return extraction.write_batch(path)
+        from tgrag.index import batch  # with it come the chat back ends
+
+        return batch.write_batch(path, build.pending(listed, stated, plan), settings.chat)
 
 
 def retry(collection: str, settings: Settings, report: Report, keys: Several[str]) -> Summary:
-    """Make failed calls of the published documents' extraction again, by their keys, and publish.
+    """Make failed calls about the published documents again, by their keys, and publish.
 
     Raises InvalidRequest when the settings name no language model: they would publish without one.
     """

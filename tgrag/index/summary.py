@@ -1,10 +1,10 @@
 """What a run did, for a person and for a program."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel
 
-from tgrag.index.manifest import ExtractionCounts, Manifest, SeriesInfo, StageCost
+from tgrag.index.manifest import ExtractionCounts, Manifest, ReportCounts, SeriesInfo, StageCost
 from tgrag.records import DeadLetter, Document
 
 LISTED = 10  # names shown of each kind
@@ -53,6 +53,7 @@ class Summary(BaseModel):
     series: list[SeriesInfo]
     counts: dict[str, int]
     extraction: ExtractionCounts
+    reports: ReportCounts
     stages: dict[str, StageCost]
     dead_letters: list[DeadLetter]
     seconds: float
@@ -96,6 +97,8 @@ class Summary(BaseModel):
             )
         )
         lines += extraction_lines(self.extraction)
+        lines += report_lines(self.reports)
+        lines += anew_lines(self.stages, self.extraction.llm, self.reports.llm)
         if self.dead_letters:
             lines.append(
                 f"{len(self.dead_letters)} dead letters; `tgrag dead-letters list` shows their reasons"
@@ -124,6 +127,33 @@ def extraction_lines(extraction: ExtractionCounts) -> list[str]:
     return lines
 
 
+def report_lines(reports: ReportCounts) -> list[str]:
+    """Say what the windows have; nothing where no language model is used."""
+    if not reports.llm and not reports.waiting and not reports.failed:
+        return []
+    lines = [f"reports: {reports.llm:,} windows by language model, {reports.extractive:,} extractive"]
+    if reports.partial:
+        lines.append(f"  partial: {reports.waiting:,} reports wait for calls; run again to go on")
+    return lines
+
+
+def anew_lines(stages: Mapping[str, StageCost], n_extractions: int, n_reports: int) -> list[str]:
+    """Say what an edit has made anew by language model, and why; nothing of a run that has made all there is."""
+    extract, reports = (stages.get(name, StageCost(seconds=0)) for name in ("extract", "reports"))
+    lines = []
+    if 0 < extract.anew < n_extractions:
+        lines.append(f"{extract.anew:,} of {n_extractions:,} extractions made anew")
+    if 0 < reports.anew < n_reports or reports.changed or reports.moved:
+        reasons = []
+        if reports.changed:
+            reasons.append(f"{reports.changed:,} because their units changed")
+        if reports.moved:
+            reasons.append(f"{reports.moved:,} because the number of units before them changed")
+        why = f": {', '.join(reasons)}" if reasons else ""
+        lines.append(f"{reports.anew:,} of {n_reports:,} reports made anew{why}")
+    return lines
+
+
 def summary_of(manifest: Manifest, changes: Changes, seconds: float, *, noop: bool = False) -> Summary:
     return Summary(
         collection=manifest.collection,
@@ -133,6 +163,7 @@ def summary_of(manifest: Manifest, changes: Changes, seconds: float, *, noop: bo
         series=manifest.series,
         counts=manifest.counts,
         extraction=manifest.extraction,
+        reports=manifest.reports,
         stages={} if noop else manifest.stages,
         dead_letters=manifest.dead_letters,
         seconds=seconds,

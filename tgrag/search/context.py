@@ -68,6 +68,13 @@ class ItemWriter:
         text = f"{window.title}. {window.summary}" if window.summary else window.title
         return self._item("community", window.community_id, window.title, text, window, score)
 
+    def report(self, window: Community, score: float) -> ContextItem:
+        """Return a window with its report in full; as ``community`` does where it has none."""
+        if not window.report:
+            return self.community(window, score)
+        text = f"{window.title}. {' '.join(window.report.split())}"
+        return self._item("community", window.community_id, window.title, text, window, score)
+
     def _item(
         self, kind: Kind, key: str, name: str, text: str, row: Row, score: float, n_tokens: int | None = None
     ) -> ContextItem:
@@ -119,6 +126,24 @@ def fill(items: Iterable[ContextItem], budget: int) -> tuple[list[ContextItem], 
         if budget < SHORTEST_LINE:
             break
     return kept, budget
+
+
+def fill_in_full(
+    items: Iterable[tuple[ContextItem, ContextItem]], budget: int
+) -> tuple[list[ContextItem], int]:
+    """Return what fits the budget of (brief, in full) items, best first, and what is left of it.
+
+    As many items as fit are shown in brief; then, best first, those in full for which there is still room.
+    """
+    pairs = list(items)
+    in_full = {brief.id: full for brief, full in pairs}
+    kept, left = fill((brief for brief, _ in pairs), budget)
+    for place, brief in enumerate(kept):
+        more = in_full[brief.id].n_tokens - brief.n_tokens
+        if more <= left:
+            kept[place] = in_full[brief.id]
+            left -= more
+    return kept, left
 
 
 def in_story_order(items: Iterable[ContextItem]) -> list[ContextItem]:

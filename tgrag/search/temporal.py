@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from tgrag.search.context import ItemWriter, fill
+from tgrag.search.context import ItemWriter, fill, fill_in_full
 from tgrag.search.fuse import DEPTH, Ranking, fuse, raised, ranked, top
 from tgrag.search.hints import state_bonus
 from tgrag.search.question import Question
@@ -82,12 +82,15 @@ def temporal_context(
 
     What one part leaves goes to the next.
     """
-    summaries = (writer.community(w, s) for w, s in _scored(view.windows, found.communities))
+    windows = (
+        (writer.community(window, score), writer.report(window, score))
+        for window, score in _scored(view.windows, found.communities)
+    )
     entities = (writer.entity(state, score) for state, score in _scored(view.entity_states, found.states))
     edges = (writer.relationship(edge, edge.weight) for edge in view.edges(found.relationships))
     texts = (writer.text_unit(unit, score) for unit, score in _scored(view.text_units, found.units))
 
-    shown_windows, left = fill(summaries, round(budget * settings.communities_share))
+    shown_windows, left = fill_in_full(windows, round(budget * settings.communities_share))
     shown_graph, left = fill(chain(entities, edges), left + round(budget * settings.entities_share))
     used = sum(item.n_tokens for item in (*shown_windows, *shown_graph))
     shown_texts, _ = fill(texts, budget - used)

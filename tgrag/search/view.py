@@ -115,6 +115,10 @@ class View:
     def nearest_states(self, query: Vectors, k: int) -> tuple[Integers, Scores]:
         return self._snapshot.state_vectors.search(query, k, self.states)
 
+    def nearest_windows(self, query: Vectors, k: int) -> tuple[Integers, Scores]:
+        """Return the windows that are over by now whose title and summary are nearest."""
+        return self._snapshot.community_vectors.search(query, k, self.communities)
+
     def lexical_scores(self, terms: Iterable[Term]) -> Scores:
         """Return the BM25 score of every text unit, by the statistics of the visible ones; 0 outside."""
         return self._snapshot.lexical.search(terms, self.units)

@@ -76,6 +76,7 @@ class Snapshot:
     communities: Rows[Community]
     unit_vectors: VectorIndex
     state_vectors: VectorIndex
+    community_vectors: VectorIndex
     lexical: LexicalIndex
     books: tuple[Book, ...]
     chapters: tuple[Chapter, ...]
@@ -99,8 +100,8 @@ class Snapshot:
     ) -> "Snapshot":
         """Assemble a version.
 
-        tables: those of ``TABLES``, in their order. vectors: serialised indexes of "text_units" and
-        "entity_states". lexical: the inverted index of the text units.
+        tables: those of ``TABLES``, in their order. vectors: serialised indexes of "text_units",
+        "entity_states" and "communities". lexical: the inverted index of the text units.
         """
         rows: dict[str, Rows[Any]] = {name: Rows(kind, tables[name]) for name, kind in TABLES.items()}
         units, entities, states = rows["text_units"], rows["entities"], rows["entity_states"]
@@ -120,6 +121,7 @@ class Snapshot:
             communities=communities,
             unit_vectors=VectorIndex(vectors["text_units"]),
             state_vectors=VectorIndex(vectors["entity_states"]),
+            community_vectors=VectorIndex(vectors["communities"]),
             lexical=LexicalIndex(lexical, len(units)),
             books=books,
             chapters=chapters_of(units, books),

@@ -151,6 +151,7 @@ def snapshot_of(units: Sequence[TextUnit], docs: Sequence[Document]) -> Snapshot
     """Build a version of these text units, as if no other text existed."""
     entities, states, edges = _graph(units)
     settings = WindowSettings(size=4, overlap=1)
+    communities = windows(units, ordered("entity_states", states), settings)
     present = {unit.document_id for unit in units}
     tables = {
         "documents": ordered_table("documents", [d for d in docs if d.document_id in present]),
@@ -158,14 +159,13 @@ def snapshot_of(units: Sequence[TextUnit], docs: Sequence[Document]) -> Snapshot
         "entities": ordered_table("entities", entities),
         "entity_states": ordered_table("entity_states", states),
         "relationships": ordered_table("relationships", edges),
-        "communities": ordered_table(
-            "communities", windows(units, ordered("entity_states", states), settings)
-        ),
+        "communities": ordered_table("communities", communities),
     }
     embedder = ToyEmbedder()
     texts = {
         "text_units": [unit.text for unit in ordered("text_units", units)],
         "entity_states": [f"{s.name}: {s.descriptions[0].text}" for s in ordered("entity_states", states)],
+        "communities": [f"{w.title}. {w.summary}" for w in ordered("communities", communities)],
     }
     return Snapshot.from_parts(
         "toy",
