@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import jinja2
 from pydantic import BaseModel
 
+from tgrag.evaluate.verdicts import Pair, Rubric, Support, pair_schema, rubric_schema, support_schema
 from tgrag.extract.graph_answer import GraphAnswer, graph_schema
 from tgrag.graph.report_answer import CommunityReport, report_schema
 from tgrag.json_answers import Schema
@@ -27,6 +28,9 @@ ANSWERS: Mapping[PromptName, Answer | None] = {
     "extract_graph": Answer(GraphAnswer, lambda: graph_schema(ExtractSettings(reasoning=True))),
     "community_report": Answer(CommunityReport, lambda: report_schema(ReportSettings())),
     "answer_strict": None,  # prose
+    "judge_support": Answer(Support, support_schema),
+    "judge_rubric": Answer(Rubric, rubric_schema),
+    "judge_pair": Answer(Pair, pair_schema),
     "repair": None,  # whatever the request that it mends has asked for
 }
 

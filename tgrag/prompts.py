@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import jinja2
 import yaml
@@ -21,8 +21,16 @@ from tgrag.hashing import stable_hash
 from tgrag.models.chat import ChatMessage
 from tgrag.records import LANGUAGES, Language
 
-PromptName = Literal["extract_graph", "community_report", "answer_strict", "repair"]
-NAMES: tuple[PromptName, ...] = ("extract_graph", "community_report", "answer_strict", "repair")
+PromptName = Literal[
+    "extract_graph",
+    "community_report",
+    "answer_strict",
+    "repair",
+    "judge_support",
+    "judge_rubric",
+    "judge_pair",
+]
+NAMES: tuple[PromptName, ...] = get_args(PromptName)
 
 _PACKAGED = Path(__file__).parent / "prompt_texts"  # in a wheel; a checkout has them beside the package
 FOLDER = _PACKAGED if _PACKAGED.is_dir() else Path(__file__).parents[1] / "prompts"
@@ -30,7 +38,7 @@ FOLDER = _PACKAGED if _PACKAGED.is_dir() else Path(__file__).parents[1] / "promp
 _FILE = re.compile(r"\A---\n(?P<front>.*?)\n---\n(?P<body>.*)\Z", re.DOTALL)
 _SECTION = re.compile(r"^# (system|user)\n", re.MULTILINE)
 _TAG = re.compile(
-    r"<(?=\s*/?\s*(?:text|before|context|entities|relationships|question|s|bos|eos|(?:start|end)_of_turn)\s*>|\|)",
+    r"<(?=\s*/?\s*(?:text|before|context|entities|relationships|question|reference|answer|s|bos|eos|(?:start|end)_of_turn)\s*>|\|)",
     re.IGNORECASE,
 )
 
