@@ -32,6 +32,20 @@ class Links:
     def __getitem__(self, row: int) -> Integers:
         return self.targets[self.offsets[row] : self.offsets[row + 1]]
 
+    def of(self, rows: Integers) -> tuple[Integers, Integers]:
+        """Return the links of several rows, one row after the other: the place in ``rows`` and the target of each."""
+        lengths = self.offsets[rows + 1] - self.offsets[rows]
+        places = np.repeat(np.arange(len(rows)), lengths)
+        shifts = self.offsets[rows] - (np.cumsum(lengths) - lengths)
+        return places, self.targets[np.arange(len(places)) + shifts[places]]
+
+    def totals(self, mask: NDArray[np.bool_]) -> Integers:
+        """Return for each row how many of its targets are inside the mask."""
+        before = np.zeros(len(self.targets) + 1, dtype=np.int64)
+        np.cumsum(mask[self.targets], out=before[1:])
+        result: Integers = before[self.offsets[1:]] - before[self.offsets[:-1]]
+        return result
+
     @classmethod
     def from_pairs(cls, sources: Integers, targets: Integers, n_sources: int) -> "Links":
         counts = np.bincount(sources, minlength=n_sources)
