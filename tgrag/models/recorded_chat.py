@@ -3,7 +3,8 @@
 A recording is a JSONL file, of either kind of line or both:
 
 - ``{"text": "<unit>", "answer": …}``: the answer (text, or JSON of any form) to a request that holds this text
-  between ``<text>`` and ``</text>``, whatever else it says; white space does not count.
+  between ``<text>`` and ``</text>``, whatever else it says; white space does not count. Of a report the text is what
+  stands from ``<entities>`` to ``</relationships>``.
 - a line of an OpenAI batch output file: the answer to the request whose call key is its ``custom_id``.
 """
 
@@ -18,7 +19,7 @@ from tgrag.models.chat import CallFailed, ChatIdentity, ChatReply, ChatRequest, 
 from tgrag.models.chat_wire import read_batch_line
 from tgrag.settings import ChatSettings
 
-_TEXT = re.compile(r"<text>(.*?)</text>", re.DOTALL)
+_TEXT = re.compile(r"<text>(.*?)</text>|<entities>(.*?)</relationships>", re.DOTALL)
 
 
 class RecordedChat:
@@ -42,7 +43,8 @@ class RecordedChat:
     async def complete(self, request: ChatRequest) -> ChatReply:
         answer = self._by_key.get(call_key(self.identity, request)) if self._by_key else None
         if answer is None:
-            texts = _TEXT.findall("\n".join(message.content for message in request.messages))
+            said = "\n".join(message.content for message in request.messages)
+            texts = [text or facts for text, facts in _TEXT.findall(said)]
             answer = self._by_text.get(_plain(texts[-1])) if texts else None
         if answer is None:
             raise CallFailed("the recording has no answer to this request", transient=False)
