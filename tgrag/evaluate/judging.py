@@ -13,7 +13,7 @@ from tgrag.calls.chain import chain
 from tgrag.calls.counters import Counters
 from tgrag.calls.recall import Memory
 from tgrag.errors import ConfigurationError
-from tgrag.evaluate.results import Result
+from tgrag.evaluate.results import WIN_OVER, Result
 from tgrag.evaluate.verdicts import (
     Pair,
     Rubric,
@@ -104,16 +104,17 @@ async def judged(transcripts: Sequence[Transcript], judges: Sequence[Judge], rep
     """
     try:
         report(f"judging {len(transcripts)} answers with {len(judges)} judges")
-        single = asyncio.gather(*(_single(each, judges) for each in transcripts))
         by_question: dict[tuple[str, str], list[Transcript]] = defaultdict(list)
         for each in transcripts:
             by_question[each.set, each.question_id].append(each)
         pairs = [two for same in by_question.values() for two in combinations(same, 2)]
-        paired = asyncio.gather(*(_pair(later, earlier, judges) for earlier, later in pairs))
-        found = [result for results in (*await single, *await paired) for result in results]
+        found = await asyncio.gather(
+            *(_single(each, judges) for each in transcripts),
+            *(_pair(later, earlier, judges) for earlier, later in pairs),
+        )
         if failed := sum(judge.failed for judge in judges):
             report(f"{failed} verdicts could not be had and are left out")
-        return found
+        return [result for results in found for result in results]
     finally:
         for judge in judges:
             await judge.close()
@@ -140,7 +141,7 @@ async def _pair(one: Transcript, other: Transcript, judges: Sequence[Judge]) -> 
         return []
     worth = [sum(orders) / 2 for orders in found]
     results = [
-        _result(one, f"judge_win_over_{other.mode}", sum(worth) / len(worth)),
+        _result(one, f"{WIN_OVER}{other.mode}", sum(worth) / len(worth)),
         _result(one, "judge_order_agreement", sum(a == b for a, b in found) / len(found)),
     ]
     if len(found) > 1:

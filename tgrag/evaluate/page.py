@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from tgrag.evaluate.results import Results
-from tgrag.evaluate.summary import MAIN, cost_rows, interval, modes_by_set, significant
+from tgrag.evaluate.summary import cost_rows, interval, modes_by_set, shown, significant
 
 COLORS = ("#3b78c2", "#d9822b", "#3f9a57", "#b04a8f", "#8a6d3b", "#5aa9b8", "#c0392b", "#7f7f7f")
 ROW = 11  # pixels a mode
@@ -85,7 +85,7 @@ def _part(results: Results, set: str, modes: list[str]) -> SetPart:
 
 def _bands(results: Results, set: str, modes: list[str]) -> Iterator[Band]:
     y = float(TOP)
-    for metric in MAIN:
+    for metric in shown(results, set, modes):
         found = [(place, mode, results.estimate(set, mode, metric)) for place, mode in enumerate(modes)]
         marks = []
         for place, mode, value in found:
@@ -98,7 +98,7 @@ def _bands(results: Results, set: str, modes: list[str]) -> Iterator[Band]:
 
 
 def _tables(results: Results, set: str, modes: list[str]) -> Iterator[Table]:
-    present = [m for m in MAIN if any(results.values(set, mode, m) for mode in modes)]
+    present = shown(results, set, modes)
     rows = [[m, *(interval(results.estimate(set, mode, m)) for mode in modes)] for m in present]
     yield Table("Quality, and what it costs", ["", *modes], [*rows, *cost_rows(results, set, modes)])
     types = results.types(set)

@@ -18,6 +18,7 @@ CONFIDENCE = 0.95
 SEED = 20_240_501
 ALL = ""  # instead of a type: questions of all types
 LATENCY = "latency_ms"
+WIN_OVER = "judge_win_over_"  # and a mode
 
 Values = NDArray[np.float64]
 

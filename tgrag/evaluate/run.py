@@ -1,31 +1,32 @@
 """Evaluation: each set indexed, each question asked in each mode, each result scored."""
 
+import asyncio
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 from tgrag.errors import InvalidRequest
 from tgrag.evaluate.answers import answer_metrics
-from tgrag.evaluate.folding import fold
-from tgrag.evaluate.gold import DocumentText, Located, document_texts
-from tgrag.evaluate.indexing import file_name, index_set, open_set
+from tgrag.evaluate.indexed import Indexed
+from tgrag.evaluate.indexing import index_set, open_set
+from tgrag.evaluate.judging import Judge, Transcript, judged
 from tgrag.evaluate.loading import load_set
 from tgrag.evaluate.modes import Retriever
 from tgrag.evaluate.ordering import order_metrics
 from tgrag.evaluate.results import LATENCY, Result, Results
 from tgrag.evaluate.retrieval import Metrics, gold_metrics, leak, page_metrics, triple_metrics
 from tgrag.evaluate.sets import EvaluationSet, OrderPair, SetQuestion
+from tgrag.index.answers import AnswerMemo
 from tgrag.index.progress import Report
+from tgrag.models.chats import open_chat
 from tgrag.models.protocols import Embedder
-from tgrag.records import Document, TextUnit
+from tgrag.records import TextUnit
 from tgrag.search.requests import AsOf, QueryRequest
 from tgrag.settings import Settings
+from tgrag.store.root import open_root
 from tgrag.store.snapshot import Snapshot
 
-MOST_MISSING = 0.05  # of the gold texts of a set; beyond, the set or its parsing is broken
-BEGINNING = 80  # letters by which a text unit is known
 REPORT_EVERY = 50  # questions
 
 
@@ -34,7 +35,7 @@ class Options:
     """limit: questions of a set and variant, drawn by ``seed``; all without it. types: of questions; all when empty.
 
     index: bring the collections up to date first. answers: ask for answers too, not only for contexts.
-    within: ask each question of its own document only.
+    within: ask each question of its own document only. judges: chat models, by name, that judge the answers.
     """
 
     modes: tuple[str, ...]
@@ -44,6 +45,7 @@ class Options:
     index: bool = True
     answers: bool = True
     within: bool = False
+    judges: tuple[str, ...] = ()
 
 
 def evaluate(
@@ -56,8 +58,24 @@ def evaluate(
         if options.index:
             report(f"{each.name}: indexing {len(each.documents)} documents into {each.collection}")
             index_set(each, settings, report)
-        found += evaluate_set(each, open_set(each, settings), settings, options, embedder, report)
+        results, transcripts = evaluate_set(
+            each, open_set(each, settings), settings, options, embedder, report
+        )
+        found += results
+        if options.judges:
+            judges = open_judges(options.judges, each.collection, settings)
+            found += asyncio.run(judged(transcripts, judges, report))
     return Results(found)
+
+
+def open_judges(models: Sequence[str], collection: str, settings: Settings) -> list[Judge]:
+    """Open the judges: models of the chat section's back end. Verdicts are kept with the collection's answers.
+
+    Raises ConfigurationError when the settings name no back end.
+    """
+    memory = AnswerMemo(open_root(settings.root), collection)
+    named = [settings.chat.model_copy(update={"model": model}) for model in models]
+    return [Judge(open_chat(chat), memory, chat) for chat in named]
 
 
 def evaluate_set(
@@ -67,19 +85,20 @@ def evaluate_set(
     options: Options,
     embedder: Embedder,
     report: Report,
-) -> list[Result]:
-    """Return the single results of one set on an index of it."""
+) -> tuple[list[Result], list[Transcript]]:
+    """Return the single results of one set on an index of it, and what a judge has to read."""
     retriever = Retriever(snapshot, embedder, settings)
     indexed = Indexed(evaluation_set, snapshot)
     if missing := indexed.missing():
         report(f"{evaluation_set.name}: {missing}")
     results: list[Result] = []
+    transcripts: list[Transcript] = []
     for variant, questions in evaluation_set.questions.items():
         name = f"{evaluation_set.name}/{variant}" if variant else evaluation_set.name
         chosen = [q for q in questions if not options.types or q.type in options.types]
         asked = _sample(chosen, options)
         for mode in options.modes:
-            scorer = Scorer(retriever, indexed, mode, options)
+            scorer = Scorer(retriever, indexed, name, mode, options)
             for done, question in enumerate(asked, 1):
                 metrics = scorer.metrics(question)
                 results += [
@@ -88,9 +107,10 @@ def evaluate_set(
                 ]
                 if done % REPORT_EVERY == 0 or done == len(asked):
                     report(f"{name}, {mode}: {done} of {len(asked)} questions")
+            transcripts += scorer.transcripts
     for mode in options.modes:
         results += _ordering(evaluation_set, retriever, indexed, mode, options, report)
-    return results
+    return results, transcripts
 
 
 def _sample(questions: list[SetQuestion], options: Options) -> list[SetQuestion]:
@@ -103,7 +123,7 @@ def _sample(questions: list[SetQuestion], options: Options) -> list[SetQuestion]
 def _ordering(
     evaluation_set: EvaluationSet,
     retriever: Retriever,
-    indexed: "Indexed",
+    indexed: Indexed,
     mode: str,
     options: Options,
     report: Report,
@@ -122,82 +142,19 @@ def _ordering(
         report(f"{evaluation_set.name}, {mode}: {len(pairs)} pairs of events")
 
 
-class Indexed:
-    """A set as an index holds it. documents: by the names that the set uses."""
-
-    def __init__(self, evaluation_set: EvaluationSet, snapshot: Snapshot) -> None:
-        self.set = evaluation_set
-        rows = snapshot.documents.take(range(len(snapshot.documents)))
-        by_source = {document.source: document for document in rows}
-        sources = file_name(evaluation_set)
-        absent = sorted(name for name, source in sources.items() if source not in by_source)
-        if absent:
-            raise InvalidRequest(
-                f"collection {evaluation_set.collection} lacks {len(absent)} documents of the set, among them "
-                f"{absent[0]}: run without --no-index"
-            )
-        self.documents: dict[str, Document] = {name: by_source[source] for name, source in sources.items()}
-        units = snapshot.text_units.take(range(len(snapshot.text_units)))
-        self.units: dict[str, TextUnit] = {unit.text_unit_id: unit for unit in units}
-        names = {document.document_id: name for name, document in self.documents.items()}
-        self.texts: dict[str, DocumentText] = document_texts(units, names)
-        self._gold: dict[tuple[str, ...], list[Located]] = {}
-
-    def gold(self, question: SetQuestion) -> list[Located]:
-        """Return where the question's gold is; all its variants have the same."""
-        key = tuple(f"{gold.document}\0{gold.at}\0{gold.text}" for gold in question.gold)
-        if key not in self._gold:
-            self._gold[key] = [
-                self.texts[gold.document].locate(gold)
-                if gold.document in self.texts
-                else Located(gold.kind, len(fold(gold.text)), ())
-                for gold in question.gold
-            ]
-        return self._gold[key]
-
-    def missing(self) -> str | None:
-        """Say how much of the gold is not in the text units. Raises InvalidRequest when it is more than a slip."""
-        gold = {
-            (each.document, each.at, each.text): located.pieces
-            for question in self.set.questions[""]
-            for each, located in zip(question.gold, self.gold(question), strict=True)
-        }
-        absent = sorted(key for key, pieces in gold.items() if not pieces)
-        if not absent:
-            return None
-        document, _, text = absent[0]
-        told = (
-            f"{len(absent)} of {len(gold)} gold texts are not in the text units and count as never found, first "
-            f"in {document}: «{' '.join(text.split())[:100]}»"
-        )
-        if len(absent) > MOST_MISSING * len(gold):
-            raise InvalidRequest(f"{self.set.name}: {told}")
-        return told
-
-    @cached_property
-    def _beginnings(self) -> dict[str, list[tuple[int, str]]]:
-        """By series: ordinals and beginnings of text units, those left out that occur twice."""
-        folded = {key: fold(unit.text)[:BEGINNING] for key, unit in self.units.items()}
-        counted: dict[str, int] = {}
-        for text in folded.values():
-            counted[text] = counted.get(text, 0) + 1
-        by_series: dict[str, list[tuple[int, str]]] = {}
-        for key, unit in self.units.items():
-            if counted[folded[key]] == 1:
-                by_series.setdefault(unit.series_id, []).append((unit.ordinal, folded[key]))
-        return by_series
-
-    def after(self, unit: TextUnit) -> list[str]:
-        """Return the beginnings of the text units after one, in its series."""
-        return [text for ordinal, text in self._beginnings[unit.series_id] if ordinal > unit.ordinal]
-
-
 class Scorer:
-    """Asks the questions of one mode and scores what comes back."""
+    """Asks the questions of one mode and scores what comes back.
 
-    def __init__(self, retriever: Retriever, indexed: Indexed, mode: str, options: Options) -> None:
+    transcripts: of the answers to answerable questions, as they were given.
+    """
+
+    def __init__(
+        self, retriever: Retriever, indexed: Indexed, name: str, mode: str, options: Options
+    ) -> None:
+        self.transcripts: list[Transcript] = []
         self._retriever = retriever
         self._indexed = indexed
+        self._name = name
         self._mode = mode
         self._options = options
 
@@ -231,6 +188,19 @@ class Scorer:
         answer = self._retriever.answer(request) if self._options.answers else None
         if answer:
             metrics |= answer_metrics(question, answer, self._indexed.units)
+            if question.is_answerable:
+                self.transcripts.append(
+                    Transcript(
+                        self._name,
+                        self._mode,
+                        question.question_id,
+                        question.type,
+                        question.text,
+                        question.answers[0],
+                        answer.answer,
+                        retrieved.context,
+                    )
+                )
             if last:
                 late = any(citation.ordinal > last.ordinal for citation in answer.citations)
                 metrics["leak_in_answer"] = float(late)

@@ -4,13 +4,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from tgrag.console import table
-from tgrag.evaluate.results import LATENCY, Comparison, Estimate, Results
+from tgrag.evaluate.results import LATENCY, WIN_OVER, Comparison, Estimate, Results
 
 MAIN = (
     "recall@2", "recall@5", "recall@10", "full@5", "full@10", "evidence_in_context", "full_in_context",
     "page_hit@1", "page_hit@5", "page_hit@10", "document_hit@1", "document_hit@5", "node_recall", "path_recall",
     "order_in_story", "order_in_library", "abstention", "false_abstention", "exact_match", "token_f1", "lemma_f1",
-    "answer_quoted", "citation_precision", "leak",
+    "answer_quoted", "citation_precision", "leak", "leak_in_answer", "judge_score", "context_recall", "faithfulness",
+    "judge_agreement", "judge_order_agreement",
 )  # fmt: skip
 """The metrics of quality that are shown and compared first, in this order."""
 
@@ -90,13 +91,21 @@ def lines(results: Results) -> Iterator[str]:
     for set, modes in modes_by_set(results).items():
         n = max(results.n_questions(set, mode) for mode in modes)
         yield f"{set} ({n} questions; percent, 95 % intervals)"
-        present = [m for m in MAIN if any(results.values(set, mode, m) for mode in modes)]
-        rows = [[m, *(interval(results.estimate(set, mode, m)) for mode in modes)] for m in present]
+        rows = [
+            [m, *(interval(results.estimate(set, mode, m)) for mode in modes)]
+            for m in shown(results, set, modes)
+        ]
         yield from table(("", *modes), [*rows, *cost_rows(results, set, modes)])
         for each in significant(results, set):
             difference = interval(each.difference)
             yield f"  {each.metric}: {each.mode} − {each.against} = {difference}, p = {each.p:.3f}"
         yield ""
+
+
+def shown(results: Results, set: str, modes: list[str]) -> list[str]:
+    """Return the metrics of a set that are shown: those of MAIN, then what a judge preferred."""
+    wins = {m for mode in modes for m in results.metrics(set, mode) if m.startswith(WIN_OVER)}
+    return [m for m in (*MAIN, *sorted(wins)) if any(results.values(set, mode, m) for mode in modes)]
 
 
 def cost_rows(results: Results, set: str, modes: list[str]) -> list[list[str]]:

@@ -5,10 +5,11 @@ import pytest
 from tests.unit.search.graphs import BOOKS, ToyEmbedder, documents, snapshot_of, text_units
 from tgrag.errors import InvalidRequest, UnknownMode
 from tgrag.evaluate.answers import f1, is_verbatim, tokens
+from tgrag.evaluate.indexed import Indexed
 from tgrag.evaluate.modes import ALL_MODES, Retrieved, Retriever, known_modes
 from tgrag.evaluate.results import Results
 from tgrag.evaluate.retrieval import leak, page_metrics, triple_metrics
-from tgrag.evaluate.run import Indexed, Options, evaluate_set
+from tgrag.evaluate.run import Options, evaluate_set
 from tgrag.evaluate.sets import (
     EvaluationSet,
     Event,
@@ -52,7 +53,7 @@ def the_set(*questions: SetQuestion, pairs: tuple[OrderPair, ...] = ()) -> Evalu
 
 def run(evaluation_set: EvaluationSet, *modes: str, **options) -> Results:
     lines: list[str] = []
-    found = evaluate_set(
+    found, _ = evaluate_set(
         evaluation_set, SNAPSHOT, Settings(), Options(modes=modes, **options), ToyEmbedder(), lines.append
     )
     return Results(found)
