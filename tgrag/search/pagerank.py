@@ -123,7 +123,7 @@ class _Side:
         places, ends = edges.places[goes], edges.ends[goes]
         gains = edges.weights[goes] * ((1 - restart) * waiting / degrees)[places]
         reached, place = np.unique(ends, return_inverse=True)
-        sums: Scores = np.bincount(place, weights=gains, minlength=len(reached))
+        sums: Scores = np.bincount(place, weights=gains, minlength=len(reached)).astype(np.float64)
         return reached, sums
 
     def reached(self, restart: float) -> Reached:
