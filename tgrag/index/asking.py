@@ -8,6 +8,7 @@ from tgrag.index.manifest import StageCost
 from tgrag.index.progress import CallProgress, Report
 from tgrag.index.read_units import Fault
 from tgrag.index.standing import Method, Task
+from tgrag.models.chats import open_chat
 from tgrag.records import DeadLetter
 from tgrag.settings import Settings
 from tgrag.store.root import Root
@@ -26,6 +27,8 @@ def ask_missing(
     cost: StageCost,
 ) -> None:
     """Make the calls that tasks are known to need, n_calls in all, and those that follow; add them to the cost."""
+    if tasks:
+        open_chat(settings.chat)  # what its settings lack is told here and not by a worker
     progress = CallProgress(stage, n_calls, cost.saved, report)
     total = Asked()
 

@@ -18,10 +18,9 @@ from tgrag.index.progress import Report
 from tgrag.index.read_units import Reading, read_all
 from tgrag.index.stages import extract_all
 from tgrag.index.walk import UnitMethod, UnitTask, tasks_of
-from tgrag.models.chat import ChatIdentity
-from tgrag.models.chats import open_chat
+from tgrag.models.chat_wire import identity_of
 from tgrag.records import DeadLetter, Extraction, TextUnit
-from tgrag.settings import ChatSettings, Settings
+from tgrag.settings import Settings
 from tgrag.store.root import Root
 
 
@@ -185,10 +184,3 @@ class LlmExtraction:
 
     def _memo(self) -> AnswerMemo:
         return AnswerMemo(self._root, self._collection)
-
-
-def identity_of(settings: ChatSettings) -> ChatIdentity:
-    """Return whose answers are used; without a back end those of the model named, as batch files bring them."""
-    if settings.backend == "none":
-        return ChatIdentity(settings.model, settings.revision)
-    return open_chat(settings).identity

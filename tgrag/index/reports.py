@@ -16,12 +16,13 @@ from tgrag.index.asking import ask_missing, dead_letter
 from tgrag.index.assemble import UsedAnswer
 from tgrag.index.batch import Pending, pending_calls, read_batch
 from tgrag.index.budget import Budget
-from tgrag.index.extraction import Extracted, identity_of
+from tgrag.index.extraction import Extracted
 from tgrag.index.manifest import ReportCounts, StageCost
 from tgrag.index.plan import Plan
 from tgrag.index.progress import Report
 from tgrag.index.read_units import Fault, digest, faults
 from tgrag.index.report_walk import ReportMethod, ReportTask
+from tgrag.models.chat_wire import identity_of
 from tgrag.records import Community, DeadLetter, TextUnit
 from tgrag.settings import Settings
 from tgrag.store.root import Root

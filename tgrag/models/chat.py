@@ -1,6 +1,6 @@
 """What a chat model is asked and what it answers, whatever stands behind it."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Literal, Protocol
 
 from tgrag.hashing import stable_hash
@@ -45,10 +45,11 @@ class ChatReply:
 
 @dataclass(frozen=True, slots=True)
 class ChatIdentity:
-    """Whose answers may stand for each other."""
+    """Whose answers may stand for each other. form: how the server is held to a schema, where there is more than one way."""
 
     name: str
     revision: str
+    form: str = ""
 
 
 class CallFailed(Exception):
@@ -89,4 +90,6 @@ class ChatModel(Protocol):
 
 def call_key(identity: ChatIdentity, request: ChatRequest) -> str:
     """Return the memo key of a call: everything that its answer depends on."""
+    if request.schema is None:
+        identity = replace(identity, form="")
     return stable_hash("chat", asdict(identity), asdict(request))

@@ -3,7 +3,7 @@
 import json
 from typing import Any, Literal
 
-from tgrag.models.chat import CallFailed, ChatReply, ChatRequest
+from tgrag.models.chat import CallFailed, ChatIdentity, ChatReply, ChatRequest
 from tgrag.settings import ChatSettings
 
 _FINISHED: dict[str | None, Literal["stop", "length", "filter"]] = {
@@ -13,6 +13,11 @@ _FINISHED: dict[str | None, Literal["stop", "length", "filter"]] = {
     "length": "length",
     "content_filter": "filter",
 }
+
+
+def identity_of(settings: ChatSettings) -> ChatIdentity:
+    """Return whose answers these are: the same whatever brings them, a server, a batch file or a recording."""
+    return ChatIdentity(settings.model, settings.revision, settings.answer_form)
 
 
 def request_body(request: ChatRequest, settings: ChatSettings) -> dict[str, Any]:

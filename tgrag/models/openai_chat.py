@@ -10,8 +10,8 @@ import httpx2
 import openai
 
 from tgrag.errors import ConfigurationError
-from tgrag.models.chat import CallFailed, ChatIdentity, ChatReply, ChatRequest, Misconfigured
-from tgrag.models.chat_wire import read_reply, request_body
+from tgrag.models.chat import CallFailed, ChatReply, ChatRequest, Misconfigured
+from tgrag.models.chat_wire import identity_of, read_reply, request_body
 from tgrag.settings import ChatSettings
 
 NO_KEY = "none"  # local servers take any; the client insists on one
@@ -41,7 +41,7 @@ class OpenAIChat:
         if not (key.isascii() and key.isprintable()):
             raise ConfigurationError("chat.api_key holds characters that no key has; copy it again")
         self._settings, self._key = settings, key
-        self.identity = ChatIdentity(settings.model, settings.revision)
+        self.identity = identity_of(settings)
         timeout = httpx2.Timeout(
             settings.timeout_seconds, connect=min(CONNECT_SECONDS, settings.timeout_seconds)
         )

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from tgrag.errors import ConfigurationError
-from tgrag.models.chat import CallFailed, ChatIdentity, ChatReply, ChatRequest, call_key
-from tgrag.models.chat_wire import read_batch_line
+from tgrag.models.chat import CallFailed, ChatReply, ChatRequest, call_key
+from tgrag.models.chat_wire import identity_of, read_batch_line
 from tgrag.settings import ChatSettings
 
 _TEXT = re.compile(r"<text>(.*?)</text>|<entities>(.*?)</relationships>", re.DOTALL)
@@ -29,7 +29,7 @@ class RecordedChat:
         if not settings.recording:
             raise ConfigurationError("chat.recording is not set; name a JSONL file of recorded answers")
         path = Path(settings.recording)
-        self.identity = ChatIdentity(settings.model or "recorded", settings.revision)
+        self.identity = identity_of(settings)
         self._by_text: dict[str, ChatReply] = {}
         self._by_key: dict[str, ChatReply | CallFailed] = {}
         try:

@@ -11,7 +11,8 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from tgrag.models.chat import CallFailed, ChatIdentity, ChatReply, ChatRequest
+from tgrag.models.chat import CallFailed, ChatReply, ChatRequest
+from tgrag.models.chat_wire import identity_of
 from tgrag.settings import ChatSettings
 
 APPLICATION = "chat"
@@ -25,7 +26,7 @@ class ServedChat:
     """handle: of the deployment; that of the running application without it, looked up at the first request."""
 
     def __init__(self, settings: ChatSettings, handle: Any = None) -> None:
-        self.identity = ChatIdentity(settings.model, settings.revision)
+        self.identity = identity_of(settings)
         self._given = handle
 
     async def complete(self, request: ChatRequest) -> ChatReply:

@@ -2,9 +2,11 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from tgrag.models.chat import AnswerSchema, CallFailed, ChatMessage, ChatReply, ChatRequest
-from tgrag.models.chat_wire import read_batch_line, read_reply, request_body
+from tgrag.models.chat import AnswerSchema, CallFailed, ChatMessage, ChatReply, ChatRequest, call_key
+from tgrag.models.chat_wire import identity_of, read_batch_line, read_reply, request_body
 from tgrag.settings import ChatSettings
 
 MESSAGES = (ChatMessage("system", "Отвечай."), ChatMessage("user", "Кто?"))
@@ -42,6 +44,33 @@ def test_a_server_is_held_to_json_as_the_settings_say(form: Any, format: dict[st
         "temperature": 0.5,
     }
     assert "response_format" not in request_body(ChatRequest(MESSAGES, 64), settings)
+
+
+SETTINGS = st.builds(
+    ChatSettings,
+    model=st.sampled_from(["m", "n"]),
+    answer_form=st.sampled_from(["json_schema", "json_object", "text"]),
+    max_in_flight=st.sampled_from([1, 8]),
+    timeout_seconds=st.sampled_from([10, 20]),
+)
+REQUESTS = st.builds(
+    ChatRequest,
+    messages=st.sampled_from([MESSAGES, MESSAGES[:1]]),
+    max_tokens=st.sampled_from([64, 65]),
+    schema=st.sampled_from([None, SCHEMA, AnswerSchema("graph", '{"type":"string"}')]),
+    temperature=st.sampled_from([0.0, 0.5]),
+)
+
+
+@given(SETTINGS, REQUESTS, SETTINGS, REQUESTS)
+def test_a_call_has_another_key_exactly_where_the_server_is_told_something_else(
+    settings: ChatSettings, request: ChatRequest, others: ChatSettings, other: ChatRequest
+) -> None:
+    same_body = request_body(request, settings) == request_body(other, others)
+    same_key = call_key(identity_of(settings), request) == call_key(identity_of(others), other)
+    assert same_body or not same_key
+    if request == other and (settings.model, settings.answer_form) == (others.model, others.answer_form):
+        assert same_body and same_key
 
 
 @pytest.mark.parametrize(
