@@ -13,7 +13,7 @@ from tgrag.index.memo import vector_key
 from tgrag.ingest.collection import Placement
 from tgrag.language import lemmas
 from tgrag.models.protocols import EmbedderIdentity, Tokenizer
-from tgrag.records import Community, Document, EntityState, TextUnit
+from tgrag.records import NEVER, Community, Document, EntityState, TextUnit
 from tgrag.settings import EmbedSettings
 from tgrag.store import lexical, vectors
 from tgrag.store.tables import ordered, ordered_table, table_bytes, to_table
@@ -156,6 +156,7 @@ def count(documents: Sequence[Document], units: Sequence[TextUnit], graph: Graph
         "entities": len(graph.entities),
         "entity_states": len(graph.states),
         "relationships": len(graph.relationships),
+        "merges": sum(m.decision == "merge" and m.known_until == NEVER for m in graph.merges),
         "communities": len(graph.communities),
     }
 
@@ -168,6 +169,7 @@ def table_files(documents: Sequence[Document], units: Sequence[TextUnit], graph:
         "entities": ordered_table("entities", graph.entities),
         "entity_states": ordered_table("entity_states", graph.states),
         "relationships": ordered_table("relationships", graph.relationships),
+        "merges": ordered_table("merges", graph.merges),
         "communities": ordered_table("communities", graph.communities),
         "lexical": lexical.build([lemmas(unit.text, unit.language) for unit in ordered("text_units", units)]),
     }

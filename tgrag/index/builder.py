@@ -16,6 +16,7 @@ from tgrag import __version__
 from tgrag.chunk import CHUNK_VERSION
 from tgrag.extract.fast import EXTRACT_VERSION
 from tgrag.graph.build import GRAPH_VERSION, Graph, build
+from tgrag.graph.wishes import NO_WISHES
 from tgrag.graph.order import PlacedChunks, text_units
 from tgrag.hashing import bytes_hash, stable_hash
 from tgrag.index.assemble import (
@@ -96,7 +97,8 @@ class VersionBuilder:
             found = self._extract(units, documents, plan, cost)
         letters = [*letters, *found.letters]
         with self._stage("graph"):
-            graph = build(units, found.extractions, self._settings.windows)
+            wishes = stated.entities if stated else NO_WISHES
+            graph = build(units, found.extractions, self._settings.windows, wishes)
         with self._stage("reports") as spent:
             plan = replace(plan, budget=plan.budget.less(cost.attempts, cost.tokens_in + cost.tokens_out))
             reports = self._reports(graph.communities, units, found, documents, plan, parent, spent)

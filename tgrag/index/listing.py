@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from tgrag.errors import UnknownDocument
+from tgrag.graph.wishes import NO_WISHES
 from tgrag.hashing import bytes_hash, stable_hash
 from tgrag.ingest.collection import CollectionFile
 from tgrag.ingest.parse import parse_key
@@ -42,10 +43,12 @@ def input_name(source: str) -> str:
 def with_kept(
     new: CollectionFile | None, old: CollectionFile | None, staying: Sequence[Listed]
 ) -> CollectionFile | None:
-    """Add to what is stated now what was stated before of documents that stay."""
+    """Add to what is stated now what was stated before of documents that stay, and of entities when nothing is now."""
     still_stated = old.naming([document.source for document in staying]) if old else ()
     series = (*(new.series if new else ()), *still_stated)
-    return CollectionFile(series=series) if series else None
+    told = [stated.entities for stated in (new, old) if stated and stated.entities != NO_WISHES]
+    entities = told[0] if told else NO_WISHES
+    return CollectionFile(series=series, entities=entities) if series or told else None
 
 
 def hashed(found: Sequence[SourceFile], settings: ParseSettings) -> list[Listed]:

@@ -14,6 +14,8 @@ it leaves out is inferred::
             date: 1868             # optional: ISO 8601, a year is enough
           - file: tom2.fb2
           - "part-*.txt"           # short for file: several files in natural order
+    entities:                      # optional: who is who, see tgrag.graph.wishes
+      merge: [[Хромой, Степан Ильич]]
 """
 
 import datetime
@@ -27,6 +29,7 @@ import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from tgrag.errors import ConfigurationError
+from tgrag.graph.wishes import NO_WISHES, Wishes, together
 from tgrag.ingest.metadata import declared_date
 from tgrag.ingest.sources import collection_files, read_source
 from tgrag.ingest.text import clean
@@ -89,7 +92,10 @@ class SeriesEntry(_Entry):
 
 
 class CollectionFile(_Entry):
-    series: tuple[SeriesEntry, ...]
+    """entities: what the user says of who is who."""
+
+    series: tuple[SeriesEntry, ...] = ()
+    entities: Wishes = NO_WISHES
 
     def find(self, source: str) -> tuple[SeriesEntry, BookEntry, int] | None:
         """Return the first entry that a source matches, with its place among the books of its series."""
@@ -116,7 +122,7 @@ class CollectionFile(_Entry):
 
 def load_collection_files(inputs: Sequence[str]) -> CollectionFile | None:
     """Read every collection.yaml among the inputs. Raises ConfigurationError that names file and field."""
-    series: list[SeriesEntry] = []
+    files: list[CollectionFile] = []
     for location, folder in collection_files(inputs):
         try:
             data = read_source(location)
@@ -124,8 +130,10 @@ def load_collection_files(inputs: Sequence[str]) -> CollectionFile | None:
             continue
         except OSError as error:
             raise ConfigurationError(f"{location} cannot be read: {error.strerror}") from None
-        series.extend(_parse(location, data, folder).series)
-    return CollectionFile(series=tuple(series)) if series else None
+        files.append(_parse(location, data, folder))
+    series = tuple(entry for file in files for entry in file.series)
+    entities = together(file.entities for file in files)
+    return CollectionFile(series=series, entities=entities) if files else None
 
 
 def _parse(location: str, data: bytes, folder: str) -> CollectionFile:
@@ -144,4 +152,4 @@ def _parse(location: str, data: bytes, folder: str) -> CollectionFile:
         )
         for entry in stated.series
     ]
-    return CollectionFile(series=tuple(placed))
+    return CollectionFile(series=tuple(placed), entities=stated.entities)

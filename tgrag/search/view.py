@@ -16,10 +16,12 @@ from tgrag.graph.strength import MAX_STRENGTH, strength
 from tgrag.models.protocols import Vectors
 from tgrag.records import Community, Document, EntityState, Evidence, Language, Relationship, TextUnit
 from tgrag.search.horizon import Horizon
+from tgrag.store.identity import People
 from tgrag.store.lexical import Mask, Term
 from tgrag.store.places import Book, BookKey, Chapter
 from tgrag.store.snapshot import Integers, Name, Snapshot
 from tgrag.store.tables import Rows
+from tgrag.store.titles import TitleKey, title_keys
 
 Scores = NDArray[np.float64]
 Place = TypeVar("Place", Book, Chapter)
@@ -138,8 +140,19 @@ class View:
         for lemma in asked:
             for name in self._names(lemma):
                 share = len(name.lemmas & asked) / len(name.lemmas)
-                best[name.entity_row] = max(best[name.entity_row], share)
-        return np.where(self.states, best[self._snapshot.entity_of_state], 0.0)
+                canonical = self.canonical_of(name.entity_row)
+                best[canonical] = max(best[canonical], share)
+        entities = self.people.canonical[self._snapshot.entity_of_state]
+        return np.where(self.states, best[entities], 0.0)
+
+    def named_entities(self, terms: Iterable[Term]) -> dict[int, float]:
+        """Return the canonical entities of which the terms cover a known name in part: the largest share of a name."""
+        asked = {lemma for term in terms for lemma in term}
+        shares: dict[int, float] = {}
+        for name in (name for lemma in asked for name in self._names(lemma)):
+            entity = self.canonical_of(name.entity_row)
+            shares[entity] = max(shares.get(entity, 0.0), len(name.lemmas & asked) / len(name.lemmas))
+        return shares
 
     def in_names(self, terms: Iterable[Term]) -> set[Term]:
         """Return the terms that are words of a known name."""
@@ -153,8 +166,25 @@ class View:
 
     # --- who belongs to whom --------------------------------------------------------------------------
 
+    @cached_property
+    def people(self) -> People:
+        """Who is who as far as it is known by now."""
+        return self._snapshot.identity.as_of(self._horizon.last)
+
+    def canonical_of(self, entity: int) -> int:
+        """Return the row that stands for an entity row: of those known to be one the one known earliest."""
+        return int(self.people.canonical[entity])
+
     def entity_of(self, state: int) -> int:
-        return int(self._snapshot.entity_of_state[state])
+        """Return the canonical entity row of a state."""
+        return self.canonical_of(int(self._snapshot.entity_of_state[state]))
+
+    def states_of(self, entity: int) -> Integers:
+        """Return the visible states of a canonical entity, under all its names, in order of appearance."""
+        members = self.people.members(entity)
+        rows = np.concatenate([self._snapshot.states_of_entity[member] for member in members.tolist()])
+        found: Integers = np.sort(rows[self.states[rows]])
+        return found
 
     def entities_of_edge(self, relationship: int) -> tuple[int, int]:
         source, target = self._snapshot.states_of_relationship[relationship]
@@ -177,6 +207,54 @@ class View:
         chosen[np.fromiter(states, dtype=np.int64)] = True
         known = chosen[evidence.states] & self.units[evidence.units]
         return np.unique(evidence.units[known])
+
+    # --- from text unit to text unit ------------------------------------------------------------------
+
+    @cached_property
+    def n_units(self) -> int:
+        """The number of visible text units."""
+        return int(self.units.sum())
+
+    def neighbours(self, units: Integers) -> tuple[Integers, Integers]:
+        """Return the visible text units before and after each one in its book; -1 where there is none."""
+        return self._beside(units, -1), self._beside(units, 1)
+
+    def _beside(self, units: Integers, step: int) -> Integers:
+        books = self._snapshot.book_of["text_units"]
+        beside = np.clip(units + step, 0, len(books) - 1)
+        known = (beside == units + step) & (books[beside] == books[units]) & self.units[beside]
+        return np.where(known, beside, -1)
+
+    def entities_in(self, unit: int) -> Integers:
+        """Return the canonical entities known by now that a text unit is evidence of, ascending."""
+        rows = self._snapshot.entities_of_unit[unit]
+        return np.unique(self.people.canonical[rows[self._known_entities[rows]]])
+
+    def units_with(self, entity: int) -> Integers:
+        """Return the visible text units that are evidence of a canonical entity, ascending."""
+        members = self.people.members(entity).tolist()
+        rows = np.unique(np.concatenate([self._snapshot.units_of_entity[member] for member in members]))
+        return rows[self.units[rows]]
+
+    @cached_property
+    def _known_entities(self) -> Mask:
+        entities = self._snapshot.entities
+        series = self._horizon.last
+        limits = np.array([series.get(key, -1) for key in entities.column("series_id").tolist()], np.int64)
+        known: Mask = entities.column("known_from") <= limits
+        return known
+
+    def title_keys(self, unit: TextUnit) -> frozenset[TitleKey]:
+        return title_keys(unit.book_title, unit.headings, unit.language)
+
+    def longest_title(self, first: str) -> int:
+        """Return how many words the longest title that begins with a lemma has; 0 when none does."""
+        return self._snapshot.titles.longest.get(first, 0)
+
+    def units_titled(self, key: TitleKey) -> Integers:
+        """Return the visible text units under a title, ascending; none when there is no such title."""
+        rows = self._snapshot.titles.rows.get(key)
+        return np.empty(0, np.int64) if rows is None else rows[self.units[rows]]
 
     def units_between(self, book: BookKey, first_ordinal: int, last_ordinal: int) -> Mask:
         """Return the visible text units of a book in a span of ordinals, both ends inclusive."""

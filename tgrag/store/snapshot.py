@@ -13,10 +13,12 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tgrag.language import lemmas
-from tgrag.records import Community, Document, Entity, EntityState, Relationship, TextUnit
+from tgrag.records import Community, Document, Entity, EntityState, Merge, Relationship, TextUnit
+from tgrag.store.identity import Identity
 from tgrag.store.lexical import LexicalIndex
 from tgrag.store.places import Book, Chapter, books_of, chapters_of
 from tgrag.store.tables import TABLES, Rows, flat_values
+from tgrag.store.titles import Titles
 from tgrag.store.vectors import VectorIndex
 
 Integers = NDArray[np.int64]
@@ -96,11 +98,16 @@ class Snapshot:
     chapters: tuple[Chapter, ...]
     book_of: Mapping[str, Integers]
     names: Mapping[str, tuple[Name, ...]]
+    identity: Identity
     entity_of_state: Integers
+    states_of_entity: Links
     states_of_relationship: Integers
     relationships_of_state: Links
     communities_of_state: Links
     evidence: Evidence
+    entities_of_unit: Links
+    units_of_entity: Links
+    titles: Titles
 
     @classmethod
     def from_parts(
@@ -123,6 +130,12 @@ class Snapshot:
         books = books_of(units, rows["documents"])
         entity_of_state = _places(entities, states.table["entity_id"])
         ends = [_places(states, edges.table[f"{end}_state_id"]) for end in ("source", "target")]
+        evidence = Evidence(
+            states=states.nested("descriptions", "ordinal").owners(),
+            units=_places(units, flat_values(states.table["descriptions"], "text_unit_id")),
+        )
+        mentions = np.unique(entity_of_state[evidence.states] * len(units) + evidence.units)
+        mentioned, in_unit = np.divmod(mentions, max(1, len(units)))
         return cls(
             collection=collection,
             version_id=version_id,
@@ -144,7 +157,9 @@ class Snapshot:
                 for name in ("text_units", "entity_states", "relationships", "communities")
             },
             names=_names(entities),
+            identity=_identity(entities, rows["merges"]),
             entity_of_state=entity_of_state,
+            states_of_entity=Links.from_pairs(entity_of_state, np.arange(len(states)), len(entities)),
             states_of_relationship=np.column_stack(ends),
             relationships_of_state=Links.from_pairs(
                 np.concatenate(ends), np.tile(np.arange(len(edges)), 2), len(states)
@@ -154,15 +169,25 @@ class Snapshot:
                 communities.nested("members").owners(),
                 len(states),
             ),
-            evidence=Evidence(
-                states=states.nested("descriptions", "ordinal").owners(),
-                units=_places(units, flat_values(states.table["descriptions"], "text_unit_id")),
-            ),
+            evidence=evidence,
+            entities_of_unit=Links.from_pairs(in_unit, mentioned, len(units)),
+            units_of_entity=Links.from_pairs(mentioned, in_unit, len(entities)),
+            titles=Titles(units),
         )
 
     def chapters_of(self, series_id: str) -> list[Chapter]:
         """Return the chapters of a series in the order in which they start."""
         return [chapter for chapter in self.chapters if chapter.book.series_id == series_id]
+
+
+def _identity(entities: Rows[Entity], merges: Rows[Merge]) -> Identity:
+    table = merges.table.filter(pc.equal(merges.table["decision"], "merge"))
+    return Identity(
+        ends=(_places(entities, table["source_id"]), _places(entities, table["target_id"])),
+        standing=(table["known_from"].to_numpy(), table["known_until"].to_numpy()),
+        series=table["series_id"].to_numpy(),
+        entity_known=entities.column("known_from"),
+    )
 
 
 def _places(rows: Rows[Any], keys: pa.Array | pa.ChunkedArray) -> Integers:

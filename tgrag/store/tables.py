@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from tgrag.records import Community, Document, Entity, EntityState, Relationship, TextUnit
+from tgrag.records import Community, Document, Entity, EntityState, Merge, Relationship, TextUnit
 
 T = TypeVar("T")
 
@@ -144,6 +144,7 @@ TABLES: dict[str, TableKind[Any]] = {
     "relationships": TableKind(
         Relationship, "relationship_id", ("series_id", "known_from", "relationship_id")
     ),
+    "merges": TableKind(Merge, "merge_id", ("series_id", "known_from", "merge_id")),
     "communities": TableKind(Community, "community_id", ("series_id", "first_ordinal", "community_id")),
 }
 

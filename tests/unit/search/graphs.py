@@ -159,6 +159,7 @@ def snapshot_of(units: Sequence[TextUnit], docs: Sequence[Document]) -> Snapshot
         "entities": ordered_table("entities", entities),
         "entity_states": ordered_table("entity_states", states),
         "relationships": ordered_table("relationships", edges),
+        "merges": ordered_table("merges", ()),
         "communities": ordered_table("communities", communities),
     }
     embedder = ToyEmbedder()

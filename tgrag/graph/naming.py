@@ -1,0 +1,145 @@
+"""What a name says of its bearer: parts, patronymic, titles and gender, read from the name alone."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations, product
+
+from tgrag.extract.lexicon import EN_PARTICLES
+from tgrag.graph.given_names import Gender, full_names, given_gender
+from tgrag.graph.titles import TITLES
+from tgrag.language import parses, words
+from tgrag.records import Language
+
+MOST_PARTS = 4  # a longer name is the title of something
+_MOST_SUBSETS = 60  # of a name with several readings of each part
+_PATRONYMIC = re.compile(r"(?:вич|ьич|[её]вна|овна|инична|ївна|івна)$")
+_COARSE = re.compile(r"(?<![еоаи]нь)(?<!оч)(?<!еч)ка$")
+_FEMININE_SURNAME = re.compile(r"(?:[оеєёії]ва|ина|іна|ська|цька|ская|цкая|зька)$")
+_MASCULINE_SURNAME = re.compile(r"(?:[оеєё]в|ін|їн|ин|ський|цький|ский|цкий|зький)$")
+
+Atoms = tuple[str, ...]  # parts of a name, sorted
+
+
+@dataclass(frozen=True, slots=True)
+class PersonName:
+    """parts: for each word the forms under which it is compared (a diminutive has its full names).
+
+    An initial is a part of one letter. patronymic, gender: None when the name does not tell. titles: without
+    those that every man or woman bears.
+    """
+
+    parts: tuple[frozenset[str], ...]
+    patronymic: str | None
+    gender: Gender | None
+    titles: frozenset[str]
+    titled: bool
+    coarse: bool
+
+    def whole_keys(self) -> frozenset[Atoms]:
+        """Return the whole name, once for each way to read it."""
+        return _keys(self, len(self.parts))
+
+    def partial_keys(self) -> frozenset[Atoms]:
+        """Return all names that some but not all parts of this one make, also with initials for its given names."""
+        return _partial(self)
+
+
+@lru_cache(maxsize=100_000)
+def person_name(lemma_key: str, type: str, language: Language) -> PersonName | None:
+    """Read a lemma key as the name of a person; None when it is none, or a title alone."""
+    if type not in ("PERSON", "NAME"):
+        return None
+    tokens = lemma_key.split()
+    titles: list[str] = []
+    while tokens and tokens[0].rstrip(".") in TITLES[language]:
+        titles.append(tokens.pop(0).rstrip("."))
+    if not tokens or len(tokens) > MOST_PARTS or not all(words(token) for token in tokens):
+        return None
+    if len(tokens) > 1 and not _is_person(tokens, type, bool(titles), language):
+        return None
+    tokens = _surname_last(tokens, language)
+    patronymic = next((t for t in tokens if language != "en" and _PATRONYMIC.search(t)), None)
+    return PersonName(
+        parts=tuple(full_names(token, language) | {token} for token in tokens),
+        patronymic=patronymic,
+        gender=_gender(tokens, titles, patronymic, language),
+        titles=frozenset(title for title in titles if TITLES[language][title].rank),
+        titled=bool(titles),
+        coarse=len(tokens) == 1 and _is_coarse(tokens[0], language),
+    )
+
+
+def _surname_last(tokens: list[str], language: Language) -> list[str]:
+    """«Швабрин Алексей Иванович»: the patronymic stands last, so what is before the given name is the surname."""
+    if language == "en" or len(tokens) < 3 or not _PATRONYMIC.search(tokens[-1]):
+        return tokens
+    return [*tokens[-2:], *tokens[:-2]]
+
+
+def _is_coarse(word: str, language: Language) -> bool:
+    return language == "ru" and bool(_COARSE.search(word)) and bool(full_names(word, language) - {word})
+
+
+def _is_person(tokens: list[str], type: str, titled: bool, language: Language) -> bool:
+    if language != "en":
+        return True
+    if any(token in EN_PARTICLES for token in tokens[:2]):
+        return titled and len(tokens) == 1
+    return titled or bool(full_names(tokens[0], "en")) or len(tokens[0]) == 1 or type == "PERSON"
+
+
+def _gender(
+    tokens: list[str], titles: list[str], patronymic: str | None, language: Language
+) -> Gender | None:
+    if patronymic:
+        return "m" if patronymic.endswith("ч") else "f"
+    for title in titles:
+        if gender := TITLES[language][title].gender:
+            return gender
+    for token in tokens if len(tokens) > 1 or language != "en" else tokens[:1]:
+        if gender := given_gender(token, language):
+            return gender
+    if language == "en":
+        return None
+    return _by_grammar(tokens[-1], language)
+
+
+def _by_grammar(word: str, language: Language) -> Gender | None:
+    if _FEMININE_SURNAME.search(word):
+        return "f"
+    if _MASCULINE_SURNAME.search(word):
+        return "m"
+    found = {
+        str(parse.tag.gender)
+        for parse in parses(word, language)
+        if parse.is_known and parse.tag.case == "nomn" and {"Name", "Surn"} & parse.tag.grammemes
+    }
+    if found == {"masc"}:
+        return "m"
+    return "f" if found == {"femn"} else None
+
+
+def _keys(name: PersonName, size: int) -> frozenset[Atoms]:
+    found: set[Atoms] = set()
+    for chosen in combinations(name.parts, size):
+        for atoms in product(*map(sorted, chosen)):
+            found.add(tuple(sorted(atoms)))
+            if len(found) >= _MOST_SUBSETS:
+                return frozenset(found)
+    return frozenset(found)
+
+
+@lru_cache(maxsize=20_000)
+def _partial(name: PersonName) -> frozenset[Atoms]:
+    found: set[Atoms] = set()
+    for size in range(1, len(name.parts)):
+        found |= _keys(name, size)
+    if len(name.parts) > 1:
+        surnames, given = name.parts[-1], name.parts[:-1]
+        for n_initials in range(1, len(given) + 1):
+            for atoms in product(
+                sorted(surnames), *(sorted({form[0] for form in g}) for g in given[:n_initials])
+            ):
+                found.add(tuple(sorted(atoms)))
+    return frozenset(atoms for atoms in found if any(len(atom) > 1 for atom in atoms))
