@@ -1,7 +1,9 @@
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tgrag.store import vectors as store
 from tgrag.store.vectors import VectorIndex, build
 
 
@@ -43,3 +45,41 @@ def test_an_empty_index_and_an_empty_mask_find_nothing():
     assert empty.search(np.ones(8, np.float32), 5, np.empty(0, bool))[0].tolist() == []
     index = VectorIndex(build(np.eye(8, dtype=np.float32)))
     assert index.search(np.ones(8, np.float32), 5, np.zeros(8, bool))[0].tolist() == []
+
+
+def inverted(monkeypatch, n=6000, dimension=24):
+    """Return clustered vectors, an inverted file of them and the questions that lie between two of them."""
+    monkeypatch.setattr(store, "FLAT_ROWS", 1000)
+    rng = np.random.default_rng(5)
+    centres = rng.standard_normal((40, dimension))
+    vectors = centres[np.arange(n) * 40 // n] + 0.6 * rng.standard_normal((n, dimension))
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors = vectors.astype(np.float16).astype(np.float32)
+    questions = vectors[rng.integers(n, size=50)] + vectors[rng.integers(n, size=50)]
+    return vectors, VectorIndex(build(vectors)), questions
+
+
+def recall_of(index, vectors, questions, mask, k=45):
+    hits = 0
+    for question in questions:
+        rows, scores = index.search(question, k, mask)
+        assert mask[rows].all()
+        assert (np.diff(scores) <= 0).all()
+        hits += len(set(rows.tolist()) & set(brute_force(vectors, question, k, mask)))
+    return hits / (len(questions) * min(k, int(mask.sum())))
+
+
+@pytest.mark.parametrize("share", [1.0, 0.1, 0.01, 0.001])
+def test_an_inverted_file_finds_nearly_all_also_under_narrow_filters(monkeypatch, share):
+    vectors, index, questions = inverted(monkeypatch)
+    mask = np.random.default_rng(3).random(len(vectors)) < share
+    assert recall_of(index, vectors, questions, mask) >= 0.97
+    assert index._index.nprobe < index._index.nlist  # it does not read everything
+
+
+def test_a_filter_far_from_the_question_still_finds_what_it_leaves(monkeypatch):
+    vectors, index, questions = inverted(monkeypatch)
+    one_book = np.zeros(len(vectors), bool)
+    one_book[:300] = True  # two clusters, while the questions lie anywhere
+    assert recall_of(index, vectors, questions, one_book) >= 0.97
+    assert [len(index.search(question, 400, one_book)[0]) for question in questions[:5]] == [300] * 5
