@@ -5,6 +5,7 @@ YAML file: ``--config FILE``, else ``TGRAG_CONFIG``, else ``tgrag.yaml`` in the 
 """
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -269,6 +270,27 @@ class Settings(BaseSettings):
         return sections | {
             "extract": {"method": "fast", "max_entities_per_sentence": self.extract.max_entities_per_sentence}
         }
+
+    def made_as(self, recipe: Mapping[str, Any]) -> "Settings":
+        """Return these settings with everything that an index version depends on as its recipe says.
+
+        Raises ConfigurationError when the recipe is not one of this release.
+        """
+        try:
+            sections = {
+                name: type(getattr(self, name)).model_validate(getattr(self, name).model_dump() | dict(stated))
+                for name, stated in recipe.items()
+            }
+        except (AttributeError, TypeError, ValidationError):
+            raise ConfigurationError("the index was made by another release of tgrag; index it again") from None
+        return self.model_copy(update=sections)
+
+    @property
+    def gives_up_language_model(self) -> bool:
+        """Whether somebody asked for extraction without a language model, rather than asking for nothing."""
+        return self.extract.method == "fast" and (
+            "profile" in self.model_fields_set or "method" in self.extract.model_fields_set
+        )
 
     def recipe_hash(self) -> str:
         return stable_hash(self.recipe())

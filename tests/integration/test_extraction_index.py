@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 from tests.books import files_below
 from tests.mock_llm import Config, Running, probe, running
 from tgrag.cli import app
-from tgrag.errors import TgragError
+from tgrag.errors import InvalidRequest, TgragError
 from tgrag.index.budget import Budget
 from tgrag.index.catalog import Catalog, Collection
 from tgrag.index.plan import Plan
@@ -138,6 +138,21 @@ def test_deleting_from_a_partial_version_makes_no_call(shelf: Shelf) -> None:
     shelf.index(Plan(Budget(calls=1)))
     left = delete("one.txt", "c", shelf.settings, lambda line: None)
     assert shelf.mock.stats()["requests"] == 1 and left.extraction.waiting >= 1
+
+
+def test_what_is_paid_for_is_given_up_only_by_who_says_so(shelf: Shelf) -> None:
+    shelf.index()
+    asked = shelf.mock.stats()["requests"]
+    said: list[str] = []
+    gone = delete("two.txt", "c", load_settings(root=str(shelf.root)), said.append)
+    assert (gone.extraction.llm, gone.reports.llm) == (2, 1), "whatever profile deletes"
+    with pytest.raises(InvalidRequest, match="language model «mock» extracted 2 text units.*--profile openai"):
+        index([str(shelf.books)], "c", load_settings(root=str(shelf.root)), said.append)
+    without = index([str(shelf.books)], "c", load_settings(root=str(shelf.root), profile="lite"), said.append)
+    assert (without.extraction.llm, without.extraction.fast) == (0, 4)
+    assert any("2 text units lose" in line for line in said)
+    assert shelf.index().extraction.llm == 4
+    assert shelf.mock.stats()["requests"] == asked, "its answers were kept"
 
 
 def test_a_dry_run_counts_and_calls_nothing(shelf: Shelf) -> None:

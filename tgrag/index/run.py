@@ -13,7 +13,7 @@ from tgrag.index.cleanup import GarbageReport
 from tgrag.index.estimate import Estimate, estimated
 from tgrag.index.lease import Lease
 from tgrag.index.listing import Listed, hashed, input_name, kept, named, with_kept
-from tgrag.index.manifest import Pointer
+from tgrag.index.manifest import Manifest, Pointer
 from tgrag.index.plan import Plan
 from tgrag.index.progress import Report
 from tgrag.index.summary import Summary
@@ -127,8 +127,11 @@ def _building(
         before = _documents(target)
         staying = [kept(document) for document in before if input_name(document.source) not in names]
         pointer = target.current()
-        if pointer and staying:
-            stated = with_kept(stated, target.manifest(pointer.version_id).collection_file, staying)
+        if pointer:
+            published = target.manifest(pointer.version_id)
+            _keep_what_is_paid_for(published, settings, report)
+            if staying:
+                stated = with_kept(stated, published.collection_file, staying)
         build = VersionBuilder(target, lease, settings, report, before, begun)
         yield build, [*hashed(found, settings.parse), *staying], stated
 
@@ -147,8 +150,9 @@ def delete(
         before = _documents(target)
         gone = named(document, before, collection)
         staying = [kept(other) for other in before if other.document_id != gone]
-        stated = with_kept(None, target.manifest(pointer.version_id).collection_file, staying)
-        build = VersionBuilder(target, lease, settings, report, before, begun)
+        published = target.manifest(pointer.version_id)
+        stated = with_kept(None, published.collection_file, staying)
+        build = VersionBuilder(target, lease, settings.made_as(published.settings), report, before, begun)
         summary = build(staying, stated, "delete", Plan(offline=True))
         if purge:
             summary.purged_versions, summary.purged_objects = cleanup.purge(target, gone)
@@ -195,6 +199,24 @@ def _writing(
     )
     with lease:
         yield target, lease
+
+
+def _keep_what_is_paid_for(published: Manifest, settings: Settings, report: Report) -> None:
+    """Say what a run would lose of what a language model extracted; refuse where nobody asked for that."""
+    n_units = published.extraction.llm
+    if not n_units:
+        return
+    model = published.settings.get("chat", {}).get("model", "")
+    if settings.extract.method == "fast":
+        if not settings.gives_up_language_model:
+            raise InvalidRequest(
+                f"language model «{model}» extracted {n_units:,} text units of collection {published.collection!r}, "
+                "and these settings would publish it without: give the profile it was made with "
+                "(--profile openai), or --profile lite to go on without"
+            )
+        report(f"{n_units:,} text units lose what language model «{model}» extracted; its answers are kept")
+    elif (settings.chat.model, settings.chat.revision) != (model, published.settings["chat"]["revision"]):
+        report(f"another language model than «{model}»: all text units are asked about again")
 
 
 def _documents(target: Collection) -> list[Document]:
