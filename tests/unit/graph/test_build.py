@@ -142,7 +142,7 @@ def test_strength_grows_with_evidence() -> None:
     both = [("Анна", True), ("Борис", True)]
     graph = build(units, {u.text_unit_id: extraction(u, both) for u in units}, WINDOWS)
     (edge,) = graph.relationships
-    assert edge.strength == 10 and edge.weight == 1.0 and len(edge.evidence) == 12
+    assert edge.strength == 7 and edge.weight == 0.7 and len(edge.evidence) == 12  # 1 - 0.9^12 = 0.718
     assert {e.degree for e in graph.entities} == {1}
     assert (graph.health.nodes, graph.health.edges, graph.health.components) == (2, 1, 1)
 

@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.unit.search.graphs import BOOKS, BookText, ToyEmbedder, ToyTokenizer, library, library_cut
+from tgrag.graph.strength import strength
 from tgrag.records import NEVER
 from tgrag.search.engine import Engine
 from tgrag.search.horizon import Horizon
@@ -105,7 +106,9 @@ def test_nothing_in_a_view_comes_after_its_horizon(snapshot, ordinal):
         assert all(
             e.ordinal <= ordinal for e in (row.descriptions if hasattr(row, "descriptions") else row.evidence)
         )
-    assert all(edge.strength == len(edge.evidence) and edge.weight == edge.strength / 10 for edge in edges)
+    assert all(
+        edge.strength == strength(edge.evidence) and edge.weight == edge.strength / 10 for edge in edges
+    )
     assert all(window.last_ordinal <= ordinal for window in windows)
     assert all(chapter.last_ordinal <= ordinal for chapter in view.chapters)
     assert all(book.last_ordinal <= ordinal for book in view.books.values())
