@@ -41,6 +41,11 @@ def given_gender(word: str, language: Language) -> Gender | None:
     return genders.pop() if len(genders) == 1 else None
 
 
+def known_forms(language: Language) -> list[str]:
+    """Return all given names and diminutives of the Russian or Ukrainian table, folded and sorted."""
+    return sorted(_table(language))
+
+
 @lru_cache(maxsize=2)
 def _table(language: Language) -> Mapping[str, tuple[tuple[str, Gender], ...]]:
     table: defaultdict[str, dict[tuple[str, Gender], None]] = defaultdict(dict)

@@ -16,7 +16,7 @@ from tgrag.hashing import stable_hash
 from tgrag.records import NEVER, Merge
 
 ANOTHER_SCRIPT = "written in another script"
-CROWD = 16  # more candidates than that for one name: it tells nobody
+CROWD = 64  # more candidates than that for one name: it tells nobody
 DOMINANT = 5  # times as often as all others together: the one who is meant by a name that several bear
 
 
@@ -45,6 +45,7 @@ class _Slot:
 @dataclass(slots=True)
 class _Person:
     patronymic: str | None
+    surname: str | None
     gender: str | None
 
 
@@ -78,7 +79,9 @@ class Merging:
         self._slots_of.append([])
         self._mentions.append(0)
         self._persons.append(
-            _Person(node.person.patronymic, node.person.gender) if node.person else _Person(None, None)
+            _Person(node.person.patronymic, node.person.surname, node.person.gender)
+            if node.person
+            else _Person(None, None, None)
         )
         self._join_spellings(new)
         if node.person is None:
@@ -150,7 +153,7 @@ class Merging:
             slot = self._slots[atoms]
             if len(atoms) > 1:
                 for other in slot.bare[:CROWD]:
-                    alone = not slot.holders or self._root(new) in slot.holders
+                    alone = slot.holders.keys() <= {self._root(new), self._root(other)}
                     if alone and self._root(other) != self._root(new) and self._agree(new, other):
                         self._unite(other, new, "the one name is a part of the other")
             self._hold(slot, atoms, self._root(new), new)
@@ -214,10 +217,10 @@ class Merging:
 
     def _dominant(self, holders: list[int]) -> list[int]:
         """Return of several candidates the one who is named far more often than the others; else all."""
-        times = [self._mentions[self._root(holder)] for holder in holders]
+        times = [max(1, self._mentions[self._root(holder)]) for holder in holders]
         most = max(times)
         alone = most >= DOMINANT * (sum(times) - most)
-        return [holders[times.index(most)]] if alone and most else holders
+        return [holders[times.index(most)]] if alone else holders
 
     # --- spellings ------------------------------------------------------------------------------------
 
@@ -253,6 +256,8 @@ class Merging:
         if a.gender and b.gender and a.gender != b.gender:
             return False
         if a.patronymic and b.patronymic and a.patronymic != b.patronymic:
+            return False
+        if a.surname and b.surname and a.surname != b.surname:
             return False
         if not _types_agree(self._nodes[first].type, self._nodes[second].type):
             return False
@@ -290,6 +295,7 @@ class Merging:
         self._mentions[big] += self._mentions[small]
         one, other = self._persons[big], self._persons[small]
         one.patronymic, one.gender = one.patronymic or other.patronymic, one.gender or other.gender
+        one.surname = one.surname or other.surname
         moved, self._slots_of[small] = self._slots_of[small], []
         for atoms in moved:
             slot = self._slots[atoms]

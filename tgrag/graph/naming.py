@@ -14,7 +14,7 @@ from tgrag.records import Language
 MOST_PARTS = 4  # a longer name is the title of something
 _MOST_SUBSETS = 60  # of a name with several readings of each part
 _PATRONYMIC = re.compile(r"(?:вич|ьич|[её]вна|овна|инична|ївна|івна)$")
-_COARSE = re.compile(r"(?<![еоаи]нь)(?<!оч)(?<!еч)ка$")
+_COARSE = re.compile(r"(?<!\w\w[еоаи]нь)(?<!оч)(?<!еч)ка$")
 _FEMININE_SURNAME = re.compile(r"(?:[оеєёії]ва|ина|іна|ська|цька|ская|цкая|зька)$")
 _MASCULINE_SURNAME = re.compile(r"(?:[оеєё]в|ін|їн|ин|ський|цький|ский|цкий|зький)$")
 
@@ -31,10 +31,12 @@ class PersonName:
 
     parts: tuple[frozenset[str], ...]
     patronymic: str | None
+    surname: str | None
     gender: Gender | None
     titles: frozenset[str]
     titled: bool
     coarse: bool
+    byname: bool
 
     def whole_keys(self) -> frozenset[Atoms]:
         """Return the whole name, once for each way to read it."""
@@ -60,13 +62,16 @@ def person_name(lemma_key: str, type: str, language: Language) -> PersonName | N
         return None
     tokens = _surname_last(tokens, language)
     patronymic = next((t for t in tokens if language != "en" and _PATRONYMIC.search(t)), None)
+    byname = language != "en" and len(tokens) == 2 and all(full_names(token, language) for token in tokens)
     return PersonName(
         parts=tuple(full_names(token, language) | {token} for token in tokens),
         patronymic=patronymic,
+        surname=_surname(tokens, patronymic, language),
         gender=_gender(tokens, titles, patronymic, language),
         titles=frozenset(title for title in titles if TITLES[language][title].rank),
         titled=bool(titles),
         coarse=len(tokens) == 1 and _is_coarse(tokens[0], language),
+        byname=byname,
     )
 
 
@@ -77,16 +82,29 @@ def _surname_last(tokens: list[str], language: Language) -> list[str]:
     return [*tokens[-2:], *tokens[:-2]]
 
 
+def _surname(tokens: list[str], patronymic: str | None, language: Language) -> str | None:
+    if language == "en":
+        return tokens[-1] if len(tokens) > 1 else None
+    return tokens[2] if patronymic and len(tokens) == 3 and len(tokens[2]) > 1 else None
+
+
 def _is_coarse(word: str, language: Language) -> bool:
     return language == "ru" and bool(_COARSE.search(word)) and bool(full_names(word, language) - {word})
 
 
 def _is_person(tokens: list[str], type: str, titled: bool, language: Language) -> bool:
     if language != "en":
-        return True
+        return titled or any(
+            _PATRONYMIC.search(t) or full_names(t, language) or len(t) == 1 or _is_given(t, language)
+            for t in tokens
+        )
     if any(token in EN_PARTICLES for token in tokens[:2]):
         return titled and len(tokens) == 1
     return titled or bool(full_names(tokens[0], "en")) or len(tokens[0]) == 1 or type == "PERSON"
+
+
+def _is_given(word: str, language: Language) -> bool:
+    return any({"Name", "nomn"} <= parse.tag.grammemes for parse in parses(word, language))
 
 
 def _gender(
@@ -133,6 +151,8 @@ def _keys(name: PersonName, size: int) -> frozenset[Atoms]:
 @lru_cache(maxsize=20_000)
 def _partial(name: PersonName) -> frozenset[Atoms]:
     found: set[Atoms] = set()
+    if name.byname:
+        return frozenset((form,) for form in name.parts[0])
     for size in range(1, len(name.parts)):
         found |= _keys(name, size)
     if len(name.parts) > 1:

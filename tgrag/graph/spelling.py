@@ -8,7 +8,7 @@ from tgrag.language import lemma, parses
 
 _OLD = str.maketrans({"ї": "и", "і": "и", "ѣ": "е", "э": "е", "ь": None, "ъ": None, "ґ": "г", "ы": "и", "є": "е",
                       "æ": "ae", "œ": "oe", "ø": "o", "ß": "ss", "ł": "l", "'": None, "-": " "})  # fmt: skip
-_IOTATED = re.compile(r"\b(?:и|й)(?=[оеа])")
+_IOTATED = re.compile(r"\bи(?=[оеа])")
 _SHORT_I = re.compile(r"й\b")
 _DOUBLED = re.compile(r"([^\W\d_])\1")
 _LATIN = str.maketrans("абвгдежзийклмнопрстуфхцчшщыэюя", "abvgdezziiklmnoprstufhccssieua")
@@ -29,7 +29,7 @@ def spelling(name: str) -> str:
     plain = "".join(map(_without_accent, name))
     if len(plain) < _SHORTEST_SPELLING:
         return plain
-    plain = _SHORT_I.sub("", _IOTATED.sub("", plain.translate(_OLD)))
+    plain = _SHORT_I.sub("", _IOTATED.sub("й", plain.translate(_OLD)))
     return _DOUBLED.sub(r"\1", plain)
 
 
@@ -63,5 +63,6 @@ def typo_keys(name: str) -> Iterator[str]:
 
 def _is_in_dictionary(word: str) -> bool:
     if is_cyrillic(word):
-        return bool(parses(word, "ru")[0].is_known)
+        found = [parses(word, language)[0] for language in ("ru", "uk")]
+        return any(parse.is_known or parse.tag.POS == "ADJF" for parse in found)
     return lemma(word, "en") != word

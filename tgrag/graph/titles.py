@@ -44,7 +44,7 @@ TITLES: dict[Language, dict[str, Title]] = {
         "",
     ),
     "en": _titles(
-        "mr monsieur m sir uncle father brother master mister herr signor don señor",
+        "mr monsieur m sir uncle father brother master mister herr signor señor",
         "mrs ms miss madam madame mademoiselle mme mlle lady aunt mother sister dame signora frau",
         "dr doctor prof professor cousin",
         "lord king prince emperor count duke baron pope",

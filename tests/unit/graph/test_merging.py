@@ -1,0 +1,104 @@
+"""Who is who: merges through time, homonyms, and what the user says."""
+
+import pytest
+
+from tgrag.errors import ConfigurationError
+from tgrag.extract.keys import lemma_key
+from tgrag.graph.merging import Merging, Node
+from tgrag.graph.naming import person_name
+from tgrag.graph.wishes import Wished, Wishes
+from tgrag.records import Language, Merge
+
+
+class Story:
+    """Names one after the other, each in a text unit of its own."""
+
+    def __init__(self, *names: str, language: Language = "ru") -> None:
+        self._merging = Merging("s")
+        self._language = language
+        self._known: set[str] = set()
+        for ordinal, name in enumerate(names):
+            self.say(name, ordinal)
+
+    def say(self, name: str, ordinal: int) -> None:
+        if name not in self._known:
+            self._known.add(name)
+            key = lemma_key(name, "PERSON", self._language)
+            person = person_name(key, "PERSON", self._language)
+            self._merging.add(Node(name, key, "PERSON", person), ordinal)
+        self._merging.mentioned(name, 1, ordinal)
+
+    def merges(self) -> list[Merge]:
+        return [m for m in self._merging.merges() if m.decision == "merge"]
+
+    def at(self, ordinal: int) -> set[frozenset[str]]:
+        return {
+            frozenset((m.source_id, m.target_id))
+            for m in self.merges()
+            if m.known_from <= ordinal < m.known_until
+        }
+
+
+def pair(*names: str) -> frozenset[str]:
+    return frozenset(names)
+
+
+def test_a_stranger_is_a_stranger_until_he_is_named() -> None:
+    story = Story("Пугачев", "Оренбург", "Емельян Пугачев")
+    assert story.at(1) == set()
+    assert story.at(2) == {pair("Пугачев", "Емельян Пугачев")}
+
+
+def test_what_is_known_at_a_time_does_not_depend_on_what_comes_after() -> None:
+    names = ["Гринев", "Андрей Петрович Гринев", "Петр Андреевич Гринев", "Петр Андреич", "Петруша", "Маша",
+             "Марья Ивановна", "Иван Кузмич", "Иван", "Иван Игнатьич"]  # fmt: skip
+    whole = Story(*names)
+    for ordinal in range(len(names)):
+        assert whole.at(ordinal) == Story(*names[: ordinal + 1]).at(ordinal)
+
+
+def test_a_name_that_two_may_bear_is_withdrawn() -> None:
+    story = Story("Иван Кузмич", "Иван", "Иван Игнатьич")
+    assert story.at(1) == {pair("Иван", "Иван Кузмич")}
+    assert story.at(2) == set()
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("Миронов", "Миронова"),
+        ("Иван Кузмич", "Иван Игнатьич"),
+        ("Иван Иванович Зурин", "Иван Иванович Михельсон"),
+        ("Акулина Памфиловна", "Акулька"),
+        ("Павло", "Сергій Павло"),
+    ],
+)
+def test_homonyms_stay_apart(names: tuple[str, ...]) -> None:
+    assert Story(*names, language="uk" if "і" in names[1] else "ru").merges() == []
+
+
+@pytest.mark.parametrize(
+    ("names", "language"),
+    [
+        (("Марья Ивановна", "Маша"), "ru"),
+        (("Алексей Иваныч", "Швабрин Алексей Иваныч"), "ru"),
+        (("Иван Иванович Зурин", "И. И. Зурин"), "ru"),
+        (("Ісаїя", "Ісаія"), "uk"),
+        (("Михайло Грушевський", "Грушевський"), "uk"),
+        (("Mr. Darbey", "Darbey"), "en"),
+        (("Thomas Fairfield", "Tom"), "en"),
+        (("J. K. Rowling", "Rowling"), "en"),
+    ],
+)
+def test_one_person(names: tuple[str, ...], language: Language) -> None:
+    assert Story(*names, language=language).at(1) == {pair(*names)}
+
+
+def test_husband_and_wife_stay_apart() -> None:
+    story = Story("Noah Topping", "Mr. Topping", "Mrs. Topping", "Topping", language="en")
+    assert story.at(3) == {pair("Mr. Topping", "Noah Topping")}
+
+
+def test_a_wish_must_name_what_occurs() -> None:
+    with pytest.raises(ConfigurationError, match="Незнакомец"):
+        Wished(Wishes(merge=(("Незнакомец", "Маша"),)), [])
