@@ -94,6 +94,10 @@ class ChatSettings(Section):
     answer_form: Literal["json_schema", "json_object", "text"] = Field(
         "json_schema", description="how a server is held to JSON; text: by the prompt alone"
     )
+    limit_parameter: Literal["max_tokens", "max_completion_tokens"] = Field(
+        "max_tokens", description="what the server calls the longest answer"
+    )
+    send_temperature: bool = Field(True, description="hosted models that reason take none")
     max_in_flight: int = Field(8, ge=1, description="calls at once, of all workers together (article: 8)")
     timeout_seconds: float = Field(120, gt=0, description="a call")
     attempts: int = Field(4, ge=1, description="of a call that fails for a passing reason")
@@ -166,6 +170,21 @@ class IndexSettings(Section):
     )
 
 
+class SignalSettings(Section):
+    """Weights of what speaks for a text unit besides its likeness to the question, in the temporal mode.
+
+    A weight counts against the fused score of vectors and words, whose best units have 1 to 3; 0 leaves a signal out.
+    """
+
+    second_step: float = Field(0.6, ge=0, description="search again from the first hits; embeds three texts")
+    title_links: float = Field(0.4, ge=0, description="titles of other units that the first hits name")
+    shared_entities: float = Field(0.3, ge=0, description="rare entities of the first hits")
+    pagerank: float = Field(0.2, ge=0, description="walk from the entities that the question names")
+    dates: float = Field(0.5, ge=0, description="years and intervals that the question names")
+    evidence: float = Field(0.5, ge=0, description="evidence of the chosen entity states")
+    neighbours: float = Field(0.5, ge=0, description="mean of the units before and after in the book")
+
+
 class SearchSettings(Section):
     candidates: int = Field(50, ge=1, description="text units from each first-stage ranking (article: 50)")
     classic_units: int = Field(5, ge=1, description="text units in the classic context (article: 5)")
@@ -177,6 +196,8 @@ class SearchSettings(Section):
     communities_share: float = Field(0.10, ge=0, le=1)
     entities_share: float = Field(0.35, ge=0, le=1)
     answer_sentences: int = Field(4, ge=1, description="quotes in an extractive answer")
+    in_front: int = Field(2, ge=0, description="text units that are the temporal mode's first as they are classic's")
+    signals: SignalSettings = SignalSettings()
 
 
 class ServeSettings(Section):

@@ -64,7 +64,7 @@ def test_nothing_is_lost_under_faults(
         workers = 2
     mock.configure(**FAULTS, always_fails=ALWAYS, seed=3)
     some = [*units(n), unit(n, "d9", text=f"{ALWAYS} пришёл в Петербург. Никто его не ждал.")]
-    stage = Stage(tmp_path, mock, chat={"timeout_seconds": 1, "attempts": 4}, index={"workers": workers})
+    stage = Stage(tmp_path, mock, chat={"timeout_seconds": 3, "attempts": 4}, index={"workers": workers})
     found, cost = stage.run(some)
     counts, letters = found.counts, found.letters
     assert set(found.extractions) == {u.text_unit_id for u in some}

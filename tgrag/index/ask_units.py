@@ -31,6 +31,7 @@ from tgrag.store.tables import from_row, to_table
 
 IN_PROCESS = 64  # as many or fewer are asked without Ray, which takes seconds to start
 SLOTS_A_WORKER = 64  # one event loop keeps so many busy
+TASKS_IN_PROCESS = 2_000  # that wait for a slot at once where there is no Ray
 TASKS_AT_ONCE = 20_000  # handed to Ray at once: what bounds the driver's memory
 BUNDLE = (4, 64)  # tasks, at least and at most
 
@@ -184,7 +185,8 @@ def ask_all(
 ) -> None:
     """Make the calls that tasks need; afterwards each has its answers or a failure in the memo store.
 
-    told: what became of the tasks of a bundle, as bundles end. A limited budget is kept by one worker alone.
+    told: what became of the tasks of a bundle, as bundles end. With a limited budget the driver asks by itself: the
+    purse is with it alone, and no worker that is killed begins to count anew.
     Raises ConfigurationError when no call can succeed, StageFailed when a worker breaks.
     """
     if not tasks:
@@ -196,32 +198,37 @@ def ask_all(
         "method": method,
         "budget": budget,
     }
-    if len(tasks) <= IN_PROCESS:
-        asyncio.run(_here(to_table(method.task_class, tasks), arguments, told))
+    if len(tasks) <= IN_PROCESS or budget.is_limited:
+        asyncio.run(_here(tasks, arguments, told))
         return
     for start in range(0, len(tasks), TASKS_AT_ONCE):
         rows = to_table(method.task_class, tasks[start : start + TASKS_AT_ONCE])
-        for table in _on_workers(rows, arguments, settings, budget):
+        for table in _on_workers(rows, arguments, settings):
             for row in table.to_pylist():
                 told(from_row(Asked, row))
 
 
-async def _here(rows: pa.Table, arguments: dict[str, Any], told: Callable[[Asked], None]) -> None:
+async def _here(tasks: Sequence[Task], arguments: dict[str, Any], told: Callable[[Asked], None]) -> None:
     worker = AskWorker(**arguments)
-    size = BUNDLE[0]
-    starts = range(0, rows.num_rows, size)
-    bundles = [asyncio.create_task(worker(rows.slice(start, size))) for start in starts]
+    task_class, size = arguments["method"].task_class, BUNDLE[0]
+
+    async def bundle(start: int) -> None:
+        for row in (await worker(to_table(task_class, tasks[start : start + size]))).to_pylist():
+            told(from_row(Asked, row))
+
     try:
-        for finished in asyncio.as_completed(bundles):
-            for row in (await finished).to_pylist():
-                told(from_row(Asked, row))
+        for first in range(0, len(tasks), TASKS_IN_PROCESS):
+            last = min(first + TASKS_IN_PROCESS, len(tasks))
+            async with asyncio.TaskGroup() as group:
+                for start in range(first, last, size):
+                    group.create_task(bundle(start))
+    except BaseExceptionGroup as errors:
+        raise errors.exceptions[0] from None
     finally:
         await worker.close()
 
 
-def _on_workers(
-    rows: pa.Table, arguments: dict[str, Any], settings: Settings, budget: Budget
-) -> Iterator[pa.Table]:
+def _on_workers(rows: pa.Table, arguments: dict[str, Any], settings: Settings) -> Iterator[pa.Table]:
     from tgrag.cluster import connect
 
     connect()
@@ -229,7 +236,7 @@ def _on_workers(
 
     total = settings.chat.max_in_flight
     wanted = settings.index.workers or -(-total // SLOTS_A_WORKER)
-    n_workers = 1 if budget.is_limited else max(1, min(wanted, total, default_workers()))
+    n_workers = max(1, min(wanted, total, default_workers()))
     if n_workers > 1:
         shares = ray.remote(num_cpus=0)(Shares).remote(total)
         arguments |= {"share": 1 / n_workers, "shares": shares}

@@ -25,9 +25,10 @@ def request_body(request: ChatRequest, settings: ChatSettings) -> dict[str, Any]
     body: dict[str, Any] = {
         "model": settings.model,
         "messages": [{"role": m.role, "content": m.content} for m in request.messages],
-        "max_tokens": request.max_tokens,
-        "temperature": request.temperature,
+        settings.limit_parameter: request.max_tokens,
     }
+    if settings.send_temperature:
+        body["temperature"] = request.temperature
     if request.schema and settings.answer_form == "json_schema":
         schema = {"name": request.schema.name, "schema": json.loads(request.schema.json), "strict": True}
         body["response_format"] = {"type": "json_schema", "json_schema": schema}

@@ -1,6 +1,7 @@
 """A chat model behind any OpenAI-compatible server: vLLM, llama.cpp, Ollama, hosted."""
 
 import math
+import re
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -26,6 +27,9 @@ TOO_LONG = (
     "too long",
 )
 NO_FORM = ("response_format", "json_schema", "json_object", "guided", "grammar", "structured")
+NO_TEMPERATURE = re.compile(
+    r"(un\w+|not) (parameter|value|support\w*).{0,40}temperature|temperature.{0,20} not support"
+)
 SAID_CHARACTERS = 300  # of a server's message that are told on
 
 
@@ -41,6 +45,7 @@ class OpenAIChat:
         if not (key.isascii() and key.isprintable()):
             raise ConfigurationError("chat.api_key holds characters that no key has; copy it again")
         self._settings, self._key = settings, key
+        self._answered, self._unreached = False, 0
         self.identity = identity_of(settings)
         timeout = httpx2.Timeout(
             settings.timeout_seconds, connect=min(CONNECT_SECONDS, settings.timeout_seconds)
@@ -65,21 +70,26 @@ class OpenAIChat:
                 f"no answer within {self._settings.timeout_seconds:g} s", transient=True
             ) from None
         except openai.APIConnectionError as error:
-            reason = error.__cause__ or error
-            raise CallFailed(
-                f"{self._settings.base_url} cannot be reached ({reason}); is the server running?",
-                transient=True,
-            ) from None
+            raise self._not_reached(error.__cause__ or error) from None
         except openai.APIStatusError as error:
             raise self._refused(error) from None
         except UnicodeEncodeError:
             raise CallFailed("the request holds characters that are no text", transient=False) from None
         except ValueError:
             raise CallFailed("the server's answer is no JSON; check chat.base_url", transient=True) from None
+        self._answered = True
         return read_reply(body)
 
     async def close(self) -> None:
         await self._client.close()
+
+    def _not_reached(self, cause: BaseException) -> CallFailed:
+        """Return a passing failure; one that ends the run when a whole round of calls never reached the server."""
+        reason = f"{self._settings.base_url} cannot be reached ({cause}); is the server running?"
+        self._unreached += 1
+        if not self._answered and self._unreached >= self._settings.max_in_flight * self._settings.attempts:
+            return Misconfigured(reason)
+        return CallFailed(reason, transient=True)
 
     def _refused(self, error: openai.APIStatusError) -> CallFailed:
         """Return what a status other than 2xx means, and what to do about it."""
@@ -103,6 +113,12 @@ class OpenAIChat:
                 "the request is too long for the model; lower chunk.limit or extract.max_answer_tokens, "
                 f"or serve the model with a longer context. {said}",
                 transient=False,
+            )
+        if self._settings.limit_parameter == "max_tokens" and "max_completion_tokens" in words:
+            return Misconfigured(f"set chat.limit_parameter to max_completion_tokens. {said}")
+        if self._settings.send_temperature and NO_TEMPERATURE.search(words):
+            return Misconfigured(
+                f"the model takes no temperature; set chat.send_temperature to false. {said}"
             )
         if self._settings.answer_form != "text" and any(word in words for word in NO_FORM):
             return Misconfigured(

@@ -73,6 +73,13 @@ def test_a_call_has_another_key_exactly_where_the_server_is_told_something_else(
         assert same_body and same_key
 
 
+def test_names_differ_between_servers() -> None:
+    settings = ChatSettings(model="m", limit_parameter="max_completion_tokens", send_temperature=False)
+    body = request_body(ChatRequest(MESSAGES, 64), settings)
+    assert body["max_completion_tokens"] == 64
+    assert not body.keys() & {"max_tokens", "temperature"}
+
+
 @pytest.mark.parametrize(
     ("reason", "finished"),
     [("stop", "stop"), (None, "stop"), ("length", "length"), ("content_filter", "filter")],

@@ -153,6 +153,23 @@ def test_a_wait_that_says_nothing_is_none(stated: str) -> None:
         (429, said("You exceeded your current quota", code="insufficient_quota"), "nothing left to spend"),
         (400, said("response_format: json_schema is not supported"), "chat.answer_form"),
         (422, said("unknown field response_format"), "chat.answer_form"),
+        (
+            400,
+            said(
+                "Unsupported parameter: 'max_tokens' is not supported with this model. Use "
+                "'max_completion_tokens' instead."
+            ),
+            "chat.limit_parameter",
+        ),
+        (
+            400,
+            said(
+                "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value "
+                "is supported."
+            ),
+            "chat.send_temperature",
+        ),
+        (400, said("Unsupported parameter: 'temperature'"), "chat.send_temperature"),
     ],
 )
 def test_what_the_settings_are_to_blame_for_says_what_to_set(status: int, body: Any, advice: str) -> None:
@@ -201,6 +218,32 @@ def test_a_server_that_is_not_there_passes_and_is_named() -> None:
         asyncio.run(complete(settings(address)))
     assert caught.value.transient
     assert address in caught.value.reason
+
+
+def test_a_run_ends_when_a_whole_round_of_calls_never_reached_a_server() -> None:
+    async def main() -> list[bool]:
+        model = OpenAIChat(settings(f"http://127.0.0.1:{free_port()}/v1", max_in_flight=2, attempts=3))
+        fatal = []
+        for _ in range(6):
+            with pytest.raises(CallFailed) as caught:
+                await model.complete(REQUEST)
+            fatal.append(isinstance(caught.value, Misconfigured))
+        return fatal
+
+    assert asyncio.run(main()) == [False] * 5 + [True]
+
+
+def test_a_server_that_goes_away_for_a_while_ends_no_run() -> None:
+    async def main() -> CallFailed:
+        async with server(200, completion("{}")) as (address, _):
+            model = OpenAIChat(settings(address, max_in_flight=1, attempts=1))
+            await model.complete(REQUEST)
+        with pytest.raises(CallFailed) as caught:
+            await model.complete(REQUEST)
+        return caught.value
+
+    failed = asyncio.run(main())
+    assert failed.transient and not isinstance(failed, Misconfigured)
 
 
 def test_a_server_that_says_nothing_is_given_up() -> None:
