@@ -34,6 +34,7 @@ def settings(folder: Path) -> Settings:
     return load_settings(
         root=str(folder / "root"),
         extract={"method": "llm", "max_entities": 4, "max_relationships": 4, "max_answer_tokens": 900},
+        report={"method": "extractive"},  # one by a model this small would say nothing
         chat={
             "backend": "openai",
             "base_url": f"{URL}/v1",
