@@ -2,7 +2,7 @@
 
 import argparse
 
-from benchmarks import extraction, parse, sentences
+from benchmarks import extraction, parse, resolve, sentences
 
 
 def main() -> None:
@@ -11,6 +11,7 @@ def main() -> None:
     parse.add_command(commands)
     sentences.add_command(commands)
     extraction.add_command(commands)
+    resolve.add_command(commands)
     arguments = parser.parse_args()
     arguments.run(arguments)
 

@@ -3,15 +3,31 @@
 python benchmarks/resolve.py [10000 30000 100000]
 """
 
+import argparse
 import random
-import sys
 import time
 
 from tgrag.graph.given_names import known_forms
 from tgrag.graph.merging import Merging, Node
 from tgrag.graph.naming import person_name
 
-STEMS = ("бел", "гор", "зем", "ков", "лес", "мир", "нов", "пет", "руд", "сав", "тих", "черн", "шум", "яр", "вер")
+STEMS = (
+    "бел",
+    "гор",
+    "зем",
+    "ков",
+    "лес",
+    "мир",
+    "нов",
+    "пет",
+    "руд",
+    "сав",
+    "тих",
+    "черн",
+    "шум",
+    "яр",
+    "вер",
+)
 
 
 def story(n_names: int) -> list[str]:
@@ -46,9 +62,14 @@ def seconds(n_names: int) -> tuple[float, int]:
     return time.process_time() - begun, len(merging.merges())
 
 
-if __name__ == "__main__":
-    person_name("иван", "PERSON", "ru")
-    for size in map(int, sys.argv[1:] or ("10000", "30000", "100000")):
+def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = commands.add_parser("resolve", help="resolution of 10k, 30k and 100k names on one core")
+    parser.add_argument("--sizes", default="10000,30000,100000", help="numbers of names, by commas")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    for size in map(int, arguments.sizes.split(",")):
         spent, found = seconds(size)
         print(
             f"{size:>8} names {spent:7.2f} s  {1e6 * spent / size:6.0f} µs a name  {found} merges and near misses"

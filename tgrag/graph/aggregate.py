@@ -1,7 +1,9 @@
 """Mentions become entity states, co-occurrences become relationships: one row a chapter, evidence in order."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
+from tgrag.graph.near_duplicates import Said
 from tgrag.graph.resolve import Mention, Resolution
 from tgrag.graph.strength import strength
 from tgrag.hashing import stable_hash
@@ -24,8 +26,12 @@ def state_id(entity_id: str, unit: TextUnit) -> str:
 
 
 def entity_states(entities: Mapping[str, Entity], mentions: Iterable[Mention]) -> list[EntityState]:
-    """Return one state for each entity and chapter; ``mentions`` come in reading order."""
-    evidence: dict[str, dict[str, Evidence]] = {}
+    """Return one state for each entity and chapter; ``mentions`` come in reading order.
+
+    Of descriptions that say nearly the same the first stays.
+    """
+    evidence: defaultdict[str, list[Evidence]] = defaultdict(list)
+    said: defaultdict[str, Said] = defaultdict(Said)
     first: dict[str, Mention] = {}
     last: dict[str, int] = {}
     for mention in mentions:
@@ -33,7 +39,8 @@ def entity_states(entities: Mapping[str, Entity], mentions: Iterable[Mention]) -
         first.setdefault(key, mention)
         last[key] = unit.ordinal
         text = mention.extracted.description
-        evidence.setdefault(key, {}).setdefault(text, Evidence(text, unit.ordinal, unit.text_unit_id))
+        if said[key].is_new(text):
+            evidence[key].append(Evidence(text, unit.ordinal, unit.text_unit_id))
     states = []
     for key, mention in first.items():
         entity, unit = entities[mention.entity_id], mention.unit
@@ -49,7 +56,7 @@ def entity_states(entities: Mapping[str, Entity], mentions: Iterable[Mention]) -
                 book_title=unit.book_title,
                 chapter_id=unit.chapter_id,
                 headings=unit.headings,
-                descriptions=tuple(evidence[key].values()),
+                descriptions=tuple(evidence[key]),
                 known_from=max(entity.known_from, unit.ordinal),
                 first_ordinal=unit.ordinal,
                 last_ordinal=last[key],
