@@ -63,7 +63,7 @@ class Pipeline:
                 self._vectors[passage.key] = self.embedder.embed_passages([passage.text])[0]
         files = table_files(documents, units, graph)
         tables: dict[str, pa.Table] = {
-            name: read_table(files[f"data/{name}.parquet"]) for name in (*TABLES, "lexical")
+            name: read_table(files[f"data/{name}.parquet"]) for name in (*TABLES, "lexical", "names")
         }
         return Snapshot.from_parts(
             collection="c",
@@ -72,6 +72,7 @@ class Pipeline:
             tables={name: tables[name] for name in TABLES},
             vectors={n: vector_file(rows, self._vectors, identity.dimension) for n, rows in passages.items()},
             lexical=tables["lexical"],
+            names=tables["names"],
         )
 
     def _extract(self, unit: TextUnit) -> Extraction:

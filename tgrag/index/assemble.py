@@ -15,7 +15,7 @@ from tgrag.language import lemmas
 from tgrag.models.protocols import EmbedderIdentity, Tokenizer
 from tgrag.records import NEVER, Community, Document, EntityState, TextUnit
 from tgrag.settings import EmbedSettings
-from tgrag.store import lexical, vectors
+from tgrag.store import lexical, names, vectors
 from tgrag.store.tables import ordered, ordered_table, table_bytes, to_table
 
 
@@ -172,6 +172,7 @@ def table_files(documents: Sequence[Document], units: Sequence[TextUnit], graph:
         "merges": ordered_table("merges", graph.merges),
         "communities": ordered_table("communities", graph.communities),
         "lexical": lexical.build([lemmas(unit.text, unit.language) for unit in ordered("text_units", units)]),
+        "names": names.build(ordered("entities", graph.entities)),
     }
     return {f"data/{name}.parquet": table_bytes(table) for name, table in tables.items()}
 

@@ -246,6 +246,7 @@ class Collection:
             tables={name: self._table(manifest, name) for name in TABLES},
             vectors={name: self._file(manifest, f"vectors/{name}.faiss") for name in VECTORS},
             lexical=self._table(manifest, "lexical"),
+            names=self._table(manifest, "names"),
         )
 
     def open_current(self) -> Snapshot:

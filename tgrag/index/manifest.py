@@ -9,7 +9,7 @@ from tgrag.graph.health import Health
 from tgrag.ingest.collection_file import CollectionFile
 from tgrag.records import DeadLetter
 
-SCHEMA_VERSION = 4  # raise when tables or files of a version change incompatibly
+SCHEMA_VERSION = 5  # raise when tables or files of a version change incompatibly
 
 ANSWERS = "data/answers.parquet"  # of versions that use a language model's answers
 

@@ -4,22 +4,25 @@ Search code gets a view and never a snapshot, so nothing after the horizon can r
 hint or an error. Masks are boolean arrays over the rows of a table; records come out with their lists cut.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tgrag.graph.strength import MAX_STRENGTH, strength
 from tgrag.models.protocols import Vectors
 from tgrag.records import Community, Document, EntityState, Evidence, Language, Relationship, TextUnit
 from tgrag.search.horizon import Horizon
+from tgrag.search.pagerank import Walk, pagerank
 from tgrag.store.identity import People
 from tgrag.store.lexical import Mask, Term
 from tgrag.store.places import Book, BookKey, Chapter
-from tgrag.store.snapshot import Integers, Name, Snapshot
+from tgrag.store.snapshot import Integers, Snapshot
 from tgrag.store.tables import Rows
 from tgrag.store.titles import TitleKey, title_keys
 
@@ -37,6 +40,7 @@ class View:
         self._snapshot = snapshot
         self._horizon = horizon
         self._limits = np.array([horizon.of(book) for book in snapshot.books], dtype=np.int64)
+        self._last = np.array([horizon.last.get(series, -1) for series in snapshot.series], dtype=np.int64)
         self.units = self._known("text_units", snapshot.text_units.column("ordinal"))
         self.states = self._known("entity_states", snapshot.entity_states.column("known_from"))
         self.relationships = self._known("relationships", snapshot.relationships.column("known_from"))
@@ -78,10 +82,11 @@ class View:
 
     def document(self, document_id: str) -> Document:
         """Return a document of which something is visible."""
-        if document_id not in self._documents:
-            raise KeyError(document_id)
         documents = self._snapshot.documents
-        return documents.row(documents.by_id[document_id])
+        row = documents.by_id[document_id]
+        if not self._documents[row]:
+            raise KeyError(document_id)
+        return documents.row(row)
 
     # --- places ---------------------------------------------------------------------------------------
 
@@ -103,11 +108,14 @@ class View:
     @cached_property
     def languages(self) -> list[Language]:
         """The languages of the visible text."""
-        return sorted(set(self._snapshot.text_units.column("language")[self.units].tolist()))
+        languages = self._snapshot.text_units.table["language"]
+        return sorted(pc.unique(languages.filter(pa.array(self.units))).to_pylist())
 
     @cached_property
-    def _documents(self) -> set[str]:
-        return set(self._snapshot.text_units.column("document_id")[self.units].tolist())
+    def _documents(self) -> Mask:
+        of_units = self._snapshot.document_of_unit[self.units]
+        seen: Mask = np.bincount(of_units, minlength=len(self._snapshot.documents)) > 0
+        return seen
 
     # --- searches -------------------------------------------------------------------------------------
 
@@ -135,34 +143,35 @@ class View:
 
     def name_scores(self, terms: Iterable[Term]) -> Scores:
         """Return for every entity state the share of a known name of its entity that the terms cover."""
-        asked = {lemma for term in terms for lemma in term}
-        best = np.zeros(len(self._snapshot.entities))
-        for lemma in asked:
-            for name in self._names(lemma):
-                share = len(name.lemmas & asked) / len(name.lemmas)
-                canonical = self.canonical_of(name.entity_row)
-                best[canonical] = max(best[canonical], share)
-        entities = self.people.canonical[self._snapshot.entity_of_state]
-        return np.where(self.states, best[entities], 0.0)
+        entities, shares = self._named(terms)
+        places, members = self.people.all_members(entities)
+        of_members, states = self._snapshot.states_of_entity.of(members)
+        scores = np.zeros(len(self.states))
+        scores[states] = shares[places[of_members]] * self.states[states]
+        return scores
 
     def named_entities(self, terms: Iterable[Term]) -> dict[int, float]:
         """Return the canonical entities of which the terms cover a known name in part: the largest share of a name."""
-        asked = {lemma for term in terms for lemma in term}
-        shares: dict[int, float] = {}
-        for name in (name for lemma in asked for name in self._names(lemma)):
-            entity = self.canonical_of(name.entity_row)
-            shares[entity] = max(shares.get(entity, 0.0), len(name.lemmas & asked) / len(name.lemmas))
-        return shares
+        entities, shares = self._named(terms)
+        return dict(zip(entities.tolist(), shares.tolist(), strict=True))
 
     def in_names(self, terms: Iterable[Term]) -> set[Term]:
         """Return the terms that are words of a known name."""
-        return {term for term in terms if any(True for lemma in term for _ in self._names(lemma))}
+        return {term for term in terms if len(self._known_names(term)[0])}
 
-    def _names(self, lemma: str) -> Iterator[Name]:
-        series = self._snapshot.entities.column("series_id")
-        for name in self._snapshot.names.get(lemma, ()):
-            if name.known_from <= self._horizon.last.get(series[name.entity_row], -1):
-                yield name
+    def _named(self, terms: Iterable[Term]) -> tuple[Integers, Scores]:
+        """Return canonical entities, ascending, and of each the largest share of a known name that the terms cover."""
+        rows, shares = self._known_names(lemma for term in terms for lemma in term)
+        entities, places = np.unique(self.people.canonical[rows], return_inverse=True)
+        largest = np.zeros(len(entities))
+        np.maximum.at(largest, places, shares)
+        return entities, largest
+
+    def _known_names(self, asked: Iterable[str]) -> tuple[Integers, Scores]:
+        """Return the entity row and the share of each known name that has any of these lemmas."""
+        found = self._snapshot.names.search(asked)
+        known = found.known_from <= self._last[self._snapshot.series_of_entity[found.entities]]
+        return found.entities[known], found.shares[known]
 
     # --- who belongs to whom --------------------------------------------------------------------------
 
@@ -202,11 +211,8 @@ class View:
 
     def units_of(self, states: Iterable[int]) -> Integers:
         """Return the text units that are known evidence of any of these states, ascending."""
-        evidence = self._snapshot.evidence
-        chosen = np.zeros(len(self.states), dtype=np.bool_)
-        chosen[np.fromiter(states, dtype=np.int64)] = True
-        known = chosen[evidence.states] & self.units[evidence.units]
-        return np.unique(evidence.units[known])
+        _, units = self._snapshot.evidence.of(np.fromiter(states, dtype=np.int64))
+        return np.unique(units[self.units[units]])
 
     # --- from text unit to text unit ------------------------------------------------------------------
 
@@ -238,11 +244,22 @@ class View:
 
     @cached_property
     def _known_entities(self) -> Mask:
-        entities = self._snapshot.entities
-        series = self._horizon.last
-        limits = np.array([series.get(key, -1) for key in entities.column("series_id").tolist()], np.int64)
-        known: Mask = entities.column("known_from") <= limits
+        known_from = self._snapshot.entities.column("known_from")
+        known: Mask = known_from <= self._last[self._snapshot.series_of_entity]
         return known
+
+    def walk_from(self, entities: Mapping[int, float]) -> tuple[Integers, Scores]:
+        """Return the text units that a walk from canonical entities (with shares) comes to, and how likely it is there."""
+        seeds = {
+            row: share for entity, share in entities.items() for row in self.people.members(entity).tolist()
+        }
+        units, _ = pagerank(self._walk, seeds)
+        return units.rows, units.scores
+
+    @cached_property
+    def _walk(self) -> Walk:
+        links = self._snapshot.units_of_entity, self._snapshot.entities_of_unit
+        return Walk.of(*links, self.units, self._known_entities)
 
     def title_keys(self, unit: TextUnit) -> frozenset[TitleKey]:
         return title_keys(unit.book_title, unit.headings, unit.language)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 Integers = NDArray[np.int64]
 
@@ -16,16 +18,31 @@ REMEMBERED = 8  # horizons whose answer is kept
 class People:
     """canonical: for each entity row the row that stands for it: of its cluster the one known earliest.
 
-    order: entity rows sorted by canonical row, and inside a cluster by when they are known.
+    heads: the rows that stand for several, ascending. offsets, rows: the cluster of head i is
+    ``rows[offsets[i]:offsets[i + 1]]``, sorted by when they are known.
     """
 
     canonical: Integers
-    order: Integers
+    heads: Integers
+    offsets: Integers
+    rows: Integers
 
     def members(self, canonical: int) -> Integers:
         """Return the rows of a cluster, the one known earliest first."""
-        first, end = np.searchsorted(self.canonical, [canonical, canonical + 1], sorter=self.order)
-        return self.order[first:end]
+        return self.all_members(np.array([canonical]))[1]
+
+    def all_members(self, canonical: Integers) -> tuple[Integers, Integers]:
+        """Return the rows of several clusters, one cluster after the other: the place in ``canonical`` and the row."""
+        place = np.searchsorted(self.heads, canonical)
+        is_head = np.append(self.heads, -1)[place] == canonical
+        starts = np.where(is_head, self.offsets[place], 0)
+        lengths = np.where(is_head, np.append(self.offsets, 0)[place + 1] - starts, 1)
+        places = np.repeat(np.arange(len(canonical)), lengths)
+        within = np.arange(len(places)) - (np.cumsum(lengths) - lengths)[places]
+        rows = canonical[places]
+        several = is_head[places]
+        rows[several] = self.rows[(starts[places] + within)[several]]
+        return places, rows
 
 
 class Identity:
@@ -60,24 +77,23 @@ class Identity:
     def _at(self, limits: Integers) -> People:
         now = limits[self._series]
         stands = (self._from <= now) & (now < self._until)
+        joined = np.concatenate([self._sources[stands], self._targets[stands]])
+        rows, ends = np.unique(joined, return_inverse=True)
+        pairs = coo_array((np.ones(len(ends) // 2), tuple(ends.reshape(2, -1))), shape=(len(rows), len(rows)))
+        _, cluster = connected_components(pairs, directed=False) if len(rows) else (0, np.empty(0, np.int64))
+        order = np.lexsort((self._rank[rows], cluster))
+        rows, cluster = rows[order], cluster[order]
+        starts = np.flatnonzero(np.diff(cluster, prepend=-1))
         canonical = np.arange(len(self._rank))
-        _join(canonical, self._rank, self._sources[stands], self._targets[stands])
-        return People(canonical, np.lexsort((self._rank, canonical)))
+        canonical[rows] = rows[starts][cluster]
+        return _people(canonical, rows, starts)
 
 
-def _join(canonical: Integers, rank: Integers, sources: Integers, targets: Integers) -> None:
-    """Give all rows that are joined, directly or not, the one of lowest rank among them, in place."""
-    parents: dict[int, int] = {}
-
-    def root(row: int) -> int:
-        while (parent := parents.setdefault(row, row)) != row:
-            parents[row] = row = parents.setdefault(parent, parent)
-        return row
-
-    for source, target in zip(sources.tolist(), targets.tolist(), strict=True):
-        first, second = root(source), root(target)
-        if rank[second] < rank[first]:
-            first, second = second, first
-        parents[second] = first
-    for row in list(parents):
-        canonical[row] = root(row)
+def _people(canonical: Integers, rows: Integers, starts: Integers) -> People:
+    """Take the rows of all clusters, one cluster after the other, and put the clusters in the order of their heads."""
+    heads = rows[starts]
+    order = np.argsort(heads)
+    lengths = np.diff(np.append(starts, len(rows)))[order]
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    shifts = np.repeat(starts[order] - offsets[:-1], lengths)
+    return People(canonical, heads[order], offsets, rows[np.arange(len(rows)) + shifts])

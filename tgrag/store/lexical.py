@@ -4,6 +4,7 @@ Document frequencies, the number of rows and their mean length are counted insid
 text after an ``as_of`` limit does not weigh a word.
 """
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -45,11 +46,24 @@ def build(rows: Iterable[Sequence[str]]) -> pa.Table:
     )
 
 
+class Vocabulary:
+    """The places of terms in their column, which is in ascending order."""
+
+    def __init__(self, terms: pa.ChunkedArray) -> None:
+        self._terms = terms.combine_chunks()
+
+    def place(self, term: str) -> int | None:
+        """Return where a term stands; None when it is not there."""
+        n = len(self._terms)
+        place = bisect_left(range(n), term, key=lambda row: self._terms[row].as_py())
+        return place if place < n and self._terms[place].as_py() == term else None
+
+
 class LexicalIndex:
     """The inverted index of ``n_rows`` rows in memory."""
 
     def __init__(self, table: pa.Table, n_rows: int) -> None:
-        self._place = {term: place for place, term in enumerate(table["term"].to_pylist())}
+        self._terms = Vocabulary(table["term"])
         self._rows = flat(table["rows"])
         self._frequencies = flat(table["frequencies"])
         self._lengths = np.bincount(self._rows.values, weights=self._frequencies.values, minlength=n_rows)
@@ -60,10 +74,11 @@ class LexicalIndex:
         n_visible = int(mask.sum())
         if not n_visible:
             return scores
-        saturation = K1 * (1 - B + B * self._lengths / max(self._lengths[mask].mean(), 1.0))
+        mean_length = max(float(self._lengths @ mask) / n_visible, 1.0)
         for term in terms:
             rows, frequencies = self._visible(term, mask)
-            gain = frequencies * (K1 + 1) / (frequencies + saturation[rows])
+            saturation = K1 * (1 - B + B * self._lengths[rows] / mean_length)
+            gain = frequencies * (K1 + 1) / (frequencies + saturation)
             scores[rows] += _idf(len(rows), n_visible) * gain
         return scores
 
@@ -78,19 +93,16 @@ class LexicalIndex:
 
     def _visible(self, term: Term, mask: Mask) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return the visible rows of a term and its frequency in each; its lemmas count as one word."""
-        spans = [self._span(self._place[lemma]) for lemma in term if lemma in self._place]
-        if not spans:
+        places = [place for place in map(self._terms.place, term) if place is not None]
+        if not places:
             return np.empty(0, np.int64), np.empty(0)
-        rows = np.concatenate([self._rows.values[span] for span in spans])
-        frequencies = np.concatenate([self._frequencies.values[span] for span in spans]).astype(float)
-        if len(spans) > 1:
+        rows = np.concatenate([self._rows.of(place) for place in places])
+        frequencies = np.concatenate([self._frequencies.of(place) for place in places]).astype(float)
+        if len(places) > 1:
             rows, place = np.unique(rows, return_inverse=True)
             frequencies = np.bincount(place, weights=frequencies)
         inside = mask[rows]
         return rows[inside], frequencies[inside]
-
-    def _span(self, place: int) -> slice:
-        return slice(int(self._rows.offsets[place]), int(self._rows.offsets[place + 1]))
 
 
 def _idf(document_frequency: int, n_rows: int) -> float:

@@ -1,8 +1,10 @@
 """The books and chapters of an index, read off its text units, in the order in which they start."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from tgrag.records import Document, Language, TextUnit
 from tgrag.store.tables import Rows
@@ -57,13 +59,13 @@ def books_of(units: Rows[TextUnit], documents: Rows[Document]) -> tuple[Book, ..
     """Return the books that have text, by (series, first ordinal)."""
     of_document = {row.document_id: row for row in documents.take(range(len(documents)))}
     found: dict[BookKey, dict[str, Any]] = {}
-    names = ("series_id", "book_number", "book_title", "document_id", "language", "ordinal")
-    for series, number, title, document_id, language, ordinal in _tuples(units, names):
+    names = ("series_id", "book_number", "book_title", "document_id", "language")
+    for _, first, last, (series, number, title, document_id, language) in _runs(units, names):
         book = found.setdefault(
-            (series, number), {"title": title, "language": language, "first": ordinal, "documents": {}}
+            (series, number), {"title": title, "language": language, "first": first, "documents": {}}
         )
         book["documents"][document_id] = of_document[document_id]
-        book["last"] = ordinal
+        book["last"] = last
     return tuple(
         Book(
             series_id=series,
@@ -85,14 +87,13 @@ def chapters_of(units: Rows[TextUnit], books: Sequence[Book]) -> tuple[Chapter, 
     spans: dict[tuple[BookKey, str], tuple[int, int]] = {}
     headings: dict[tuple[BookKey, str], tuple[str, ...]] = {}
     texts = units.nested("headings")
-    columns = ("series_id", "book_number", "chapter_id", "ordinal")
-    for row, (series, number, chapter_id, ordinal) in enumerate(_tuples(units, columns)):
+    names = ("series_id", "book_number", "chapter_id")
+    for row, first, last, (series, number, chapter_id) in _runs(units, names):
         for depth, path in enumerate(_paths_to(chapter_id), start=1):
             place = ((series, number), path)
             if place not in spans:
-                own = texts.values[texts.offsets[row] : texts.offsets[row + 1]]
-                headings[place] = tuple(own[:depth])
-            spans[place] = (spans.get(place, (ordinal, ordinal))[0], ordinal)
+                headings[place] = tuple(texts.of(row)[:depth])
+            spans[place] = (spans.get(place, (first, last))[0], last)
     outer = {(book, path) for book, chapter_id in spans for path in _paths_to(chapter_id)[:-1]}
     return tuple(
         Chapter(by_key[place[0]], place[1], headings[place], *span, is_leaf=place not in outer)
@@ -106,5 +107,10 @@ def _paths_to(chapter_id: str) -> list[str]:
     return [".".join(steps[: depth + 1]) for depth in range(len(steps))]
 
 
-def _tuples(units: Rows[TextUnit], names: Sequence[str]) -> Any:
-    return zip(*(units.column(name).tolist() for name in names), strict=True)
+def _runs(units: Rows[TextUnit], names: Sequence[str]) -> Iterator[tuple[int, int, int, tuple[Any, ...]]]:
+    """Yield the longest runs of rows that agree in some columns: first row, first and last ordinal, the values."""
+    begins = units.runs(*names)
+    ends = np.append(begins, len(units))[1:] - 1
+    ordinals = units.column("ordinal")
+    values = zip(*(units.table[name].take(begins).to_pylist() for name in names), strict=True)
+    return zip(begins.tolist(), ordinals[begins].tolist(), ordinals[ends].tolist(), values, strict=True)

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from tgrag.language import lemmas
 from tgrag.records import Community, Document, Entity, EntityState, Merge, Relationship, TextUnit
 from tgrag.store.identity import Identity
 from tgrag.store.lexical import LexicalIndex
+from tgrag.store.names import NameIndex
 from tgrag.store.places import Book, Chapter, books_of, chapters_of
 from tgrag.store.tables import TABLES, Rows, flat_values
 from tgrag.store.titles import Titles
@@ -56,29 +56,13 @@ class Links:
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
-    """A name of an entity as lemmas, and the ordinal from which it is known."""
-
-    entity_row: int
-    lemmas: frozenset[str]
-    known_from: int
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """All descriptions of all entity states: the state that each belongs to and the text unit it comes from."""
-
-    states: Integers
-    units: Integers
-
-
-@dataclass(frozen=True, slots=True)
 class Snapshot:
     """Row i of a vector index and of the inverted index is row i of its table.
 
     book_of: for text_units, entity_states, relationships and communities the place of each row's book in
-    ``books``. states_of_relationship: source and target, shape (n, 2). names: for each lemma the names that
-    have it. chapters: in the order in which they start, an outer one before its inner ones.
+    ``books``. series_of_entity: the place of each one's series in ``series``. states_of_relationship: source and
+    target, shape (n, 2). evidence: for each state the text units of its descriptions. chapters: in the order in
+    which they start, an outer one before its inner ones.
     """
 
     collection: str
@@ -97,14 +81,17 @@ class Snapshot:
     books: tuple[Book, ...]
     chapters: tuple[Chapter, ...]
     book_of: Mapping[str, Integers]
-    names: Mapping[str, tuple[Name, ...]]
+    series: Sequence[str]
+    series_of_entity: Integers
+    document_of_unit: Integers
+    names: NameIndex
     identity: Identity
     entity_of_state: Integers
     states_of_entity: Links
     states_of_relationship: Integers
     relationships_of_state: Links
     communities_of_state: Links
-    evidence: Evidence
+    evidence: Links
     entities_of_unit: Links
     units_of_entity: Links
     titles: Titles
@@ -118,11 +105,13 @@ class Snapshot:
         tables: Mapping[str, pa.Table],
         vectors: Mapping[str, bytes],
         lexical: pa.Table,
+        names: pa.Table,
     ) -> "Snapshot":
         """Assemble a version.
 
         tables: those of ``TABLES``, in their order. vectors: serialised indexes of "text_units",
-        "entity_states" and "communities". lexical: the inverted index of the text units.
+        "entity_states" and "communities". lexical, names: the inverted indexes of the text units and of
+        the names of the entities.
         """
         rows: dict[str, Rows[Any]] = {name: Rows(kind, tables[name]) for name, kind in TABLES.items()}
         units, entities, states = rows["text_units"], rows["entities"], rows["entity_states"]
@@ -130,12 +119,13 @@ class Snapshot:
         books = books_of(units, rows["documents"])
         entity_of_state = _places(entities, states.table["entity_id"])
         ends = [_places(states, edges.table[f"{end}_state_id"]) for end in ("source", "target")]
-        evidence = Evidence(
-            states=states.nested("descriptions", "ordinal").owners(),
-            units=_places(units, flat_values(states.table["descriptions"], "text_unit_id")),
+        descriptions = states.nested("descriptions", "ordinal")
+        evidence = Links(
+            descriptions.offsets, _places(units, flat_values(states.table["descriptions"], "text_unit_id"))
         )
-        mentions = np.unique(entity_of_state[evidence.states] * len(units) + evidence.units)
+        mentions = np.unique(entity_of_state[descriptions.owners()] * len(units) + evidence.targets)
         mentioned, in_unit = np.divmod(mentions, max(1, len(units)))
+        series_of_entity, series = entities.codes("series_id")
         return cls(
             collection=collection,
             version_id=version_id,
@@ -156,7 +146,10 @@ class Snapshot:
                 name: _book_places(rows[name], books)
                 for name in ("text_units", "entity_states", "relationships", "communities")
             },
-            names=_names(entities),
+            series=series,
+            series_of_entity=series_of_entity,
+            document_of_unit=_places(rows["documents"], units.table["document_id"]),
+            names=NameIndex(names, entities),
             identity=_identity(entities, rows["merges"]),
             entity_of_state=entity_of_state,
             states_of_entity=Links.from_pairs(entity_of_state, np.arange(len(states)), len(entities)),
@@ -201,16 +194,9 @@ def _places(rows: Rows[Any], keys: pa.Array | pa.ChunkedArray) -> Integers:
 
 def _book_places(rows: Rows[Any], books: Sequence[Book]) -> Integers:
     place = {book.key: number for number, book in enumerate(books)}
-    keys = zip(rows.column("series_id").tolist(), rows.column("book_number").tolist(), strict=True)
-    return np.array([place[key] for key in keys], dtype=np.int64)
-
-
-def _names(entities: Rows[Entity]) -> dict[str, tuple[Name, ...]]:
-    found: dict[str, list[Name]] = {}
-    for row, entity in enumerate(entities.take(range(len(entities)))):
-        known = [(entity.name, entity.known_from), *((a.name, a.known_from) for a in entity.aliases)]
-        for name, known_from in known:
-            in_name = frozenset(lemmas(name, entity.language))
-            for lemma in in_name:
-                found.setdefault(lemma, []).append(Name(row, in_name, known_from))
-    return {lemma: tuple(names) for lemma, names in found.items()}
+    codes, series = rows.codes("series_id")
+    keys, of_key = np.unique(
+        np.column_stack([codes, rows.column("book_number")]), axis=0, return_inverse=True
+    )
+    places = np.array([place[series[code], number] for code, number in keys.tolist()], dtype=np.int64)
+    return places[of_key.reshape(-1)]

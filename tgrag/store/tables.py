@@ -166,6 +166,9 @@ class Nested:
     offsets: NDArray[np.int64]
     values: NDArray[Any]
 
+    def of(self, row: int) -> NDArray[Any]:
+        return self.values[self.offsets[row] : self.offsets[row + 1]]
+
     def owners(self) -> NDArray[np.int64]:
         """Return, for each value, the row that it belongs to."""
         return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
@@ -208,6 +211,22 @@ class Rows(Generic[T]):
         if name not in self._columns:
             self._columns[name] = self.table[name].to_numpy()
         return self._columns[name]
+
+    def codes(self, name: str) -> tuple[NDArray[np.int32], list[Any]]:
+        """Return a column as places in a list of its distinct values, and that list, in order of appearance."""
+        encoded = self.table[name].combine_chunks().dictionary_encode(null_encoding="encode")
+        return encoded.indices.to_numpy(), encoded.dictionary.to_pylist()
+
+    def runs(self, *names: str) -> NDArray[np.int64]:
+        """Return the first row of each longest run of rows that have the same values in these columns."""
+        if not len(self):
+            return np.empty(0, np.int64)
+        begins = np.zeros(len(self), dtype=np.bool_)
+        begins[0] = True
+        for name in names:
+            codes, _ = self.codes(name)
+            begins[1:] |= codes[1:] != codes[:-1]
+        return np.flatnonzero(begins)
 
     def nested(self, name: str, field: str | None = None) -> Nested:
         """Return a list column in flat form; ``field`` chooses one field of a list of structs."""

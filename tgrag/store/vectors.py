@@ -105,7 +105,7 @@ def recall(index: "VectorIndex", questions: Vectors, mask: Mask, nearest: NDArra
         len(np.intersect1d(index.search(question, k, mask)[0], best, assume_unique=True))
         for question, best in zip(questions, nearest, strict=True)
     ]
-    return sum(found) / (k * len(found))
+    return float(sum(found) / (k * len(found)))
 
 
 @dataclass(frozen=True, slots=True)

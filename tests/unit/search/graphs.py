@@ -24,7 +24,7 @@ from tgrag.records import (
     TextUnit,
 )
 from tgrag.settings import WindowSettings
-from tgrag.store import lexical, vectors
+from tgrag.store import lexical, names, vectors
 from tgrag.store.snapshot import Snapshot
 from tgrag.store.tables import ordered, ordered_table
 
@@ -180,6 +180,7 @@ def snapshot_of(units: Sequence[TextUnit], docs: Sequence[Document]) -> Snapshot
             for name, rows in texts.items()
         },
         lexical.build([lemmas(unit.text, unit.language) for unit in ordered("text_units", units)]),
+        names.build(ordered("entities", entities)),
     )
 
 

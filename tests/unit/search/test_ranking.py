@@ -5,6 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tgrag.records import Alias, Entity
 from tgrag.search.fuse import Ranking, fuse, raised, ranked, top
 from tgrag.search.horizon import resolve_as_of
 from tgrag.search.question import read_question
@@ -12,7 +13,9 @@ from tgrag.search.requests import AsOf
 from tgrag.search.terms import question_terms
 from tgrag.search.units import NOTHING
 from tgrag.search.view import View
-from tgrag.store.snapshot import Name
+from tgrag.store import names
+from tgrag.store.names import NameIndex
+from tgrag.store.tables import TABLES, Rows, to_table
 
 scores = st.lists(st.floats(0, 1, width=32), min_size=1, max_size=20).map(np.array)
 
@@ -91,7 +94,10 @@ def test_where_to_look_is_not_what_is_looked_for(snapshot):
 def test_a_name_finds_its_entity_only_once_it_is_known(snapshot):
     row = int(snapshot.entity_of_state[0])
     series = snapshot.entities.column("series_id")[row]
-    renamed = replace(snapshot, names={"незнакомец": (Name(row, frozenset({"незнакомец"}), 5),)})
+    entities = snapshot.entities.take(range(len(snapshot.entities)))
+    entities[row] = replace(entities[row], aliases=(Alias("Незнакомец", 5),))
+    index = NameIndex(names.build(entities), Rows(TABLES["entities"], to_table(Entity, entities)))
+    renamed = replace(snapshot, names=index)
 
     def best(ordinal):
         horizon = resolve_as_of(renamed, AsOf(series=series, ordinal=ordinal), [])
