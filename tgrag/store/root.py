@@ -5,6 +5,7 @@ of a path exactly one succeeds, and nobody ever reads half an object.
 """
 
 import os
+import random
 import secrets
 import shutil
 import time
@@ -15,13 +16,22 @@ from typing import Protocol
 from urllib.parse import urlsplit
 
 import obstore
-from obstore.exceptions import AlreadyExistsError, BaseError
+from obstore.exceptions import (
+    AlreadyExistsError,
+    BaseError,
+    InvalidPathError,
+    NotFoundError,
+    PermissionDeniedError,
+    UnauthenticatedError,
+)
 from obstore.store import S3Store
 
 from tgrag.errors import ConfigurationError, StorageError
 
 TEMPORARY = ".tmp-"
 TEMPORARY_IS_STALE_SECONDS = 3600.0
+CREATE_ATTEMPTS = 8
+LONGEST_PAUSE_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,10 +197,11 @@ class S3Root:
         parts = urlsplit(address)
         if not parts.netloc:
             raise ConfigurationError(f"{address} names no bucket; write s3://bucket or s3://bucket/prefix")
-        self._store = S3Store(
-            parts.netloc,
-            prefix=parts.path.strip("/") or None,
-            client_options={"allow_http": os.environ.get("AWS_ENDPOINT_URL", "").startswith("http://")},
+        bucket, prefix = parts.netloc, parts.path.strip("/") or None
+        over_http = os.environ.get("AWS_ENDPOINT_URL", "").startswith("http://")
+        self._store = S3Store(bucket, prefix=prefix, client_options={"allow_http": over_http})
+        self._once = S3Store(
+            bucket, prefix=prefix, client_options={"allow_http": over_http}, retry_config={"max_retries": 0}
         )
 
     def read(self, path: str) -> bytes:
@@ -211,13 +222,21 @@ class S3Root:
         return True
 
     def create(self, path: str, data: bytes) -> bool:
-        try:
-            obstore.put(self._store, path, data, mode="create", use_multipart=False)
-        except AlreadyExistsError:
-            return False
-        except (BaseError, OSError) as error:
-            raise self._error("write", path, error) from error
-        return True
+        """Try again by itself where a write may have failed: what is there then may be one's own, its answer lost."""
+        for attempt in range(CREATE_ATTEMPTS):
+            try:
+                obstore.put(self._once, path, data, mode="create", use_multipart=False)
+            except AlreadyExistsError:
+                return attempt > 0 and self.read(path) == data
+            except (PermissionDeniedError, UnauthenticatedError, NotFoundError, InvalidPathError) as error:
+                raise self._error("write", path, error) from error
+            except (BaseError, OSError) as error:
+                if attempt == CREATE_ATTEMPTS - 1:
+                    raise self._error("write", path, error) from error
+                time.sleep(random.uniform(0, min(LONGEST_PAUSE_SECONDS, 0.1 * 2**attempt)))
+            else:
+                return True
+        raise AssertionError("the last attempt returns or raises")
 
     def write(self, path: str, data: bytes) -> None:
         try:

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.roots import make_bucket
+from tests.s3_faults import Faults, faulty_s3
 from tgrag.errors import ConfigurationError, StorageError
 from tgrag.store.root import TEMPORARY, LocalRoot, open_root
 
@@ -122,3 +124,24 @@ def test_a_full_disk_keeps_no_half_of_a_file(tmp_path: Path, monkeypatch: pytest
     with pytest.raises(StorageError, match="No space left"):
         LocalRoot(tmp_path).write("a/b", b"data")
     assert list((tmp_path / "a").iterdir()) == []
+
+
+def test_a_store_that_loses_answers_keeps_its_promises(
+    s3_endpoint: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Errors, and writes whose confirmation never comes: each path is written once, and its writer knows it."""
+    address = make_bucket(s3_endpoint, "faulty")
+    faults = Faults(error=0.2, cut=0.3, slow_seconds=0.02, seed=1)
+    with faulty_s3(s3_endpoint, faults) as proxy:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", proxy)
+        root = open_root(address)
+        for number in range(40):
+            assert root.create(f"c/{number}", b"mine %d" % number), (
+                "one's own write, whatever became of its answer"
+            )
+            assert not root.create(f"c/{number}", b"another's")
+            assert root.read(f"c/{number}") == b"mine %d" % number
+        root.write("c/0", b"replaced")
+        assert root.read("c/0") == b"replaced"
+        assert len(root.objects("c")) == 40
+    assert faults.seen["cut"] > 5 and faults.seen["error"] > 10
