@@ -25,6 +25,10 @@ from tgrag.hashing import stable_hash
 from tgrag.records import LANGUAGES, Language
 
 
+AnswerForm = Literal["json_schema", "json_object", "text"]
+LimitParameter = Literal["max_tokens", "max_completion_tokens"]
+
+
 class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -81,7 +85,7 @@ class ChunkSettings(Section):
 
 
 class ChatSettings(Section):
-    """The chat model, and how hard it may be driven. Nothing here but model, revision and answer form changes an answer."""
+    """The chat model, and how hard it may be driven, which changes no answer."""
 
     backend: Literal["none", "openai", "serve", "recorded"] = Field(
         "none", description="openai: any OpenAI-compatible server; serve: the models application on this Ray"
@@ -91,10 +95,10 @@ class ChatSettings(Section):
     revision: str = Field("", description="of the model's weights: another one asks everything anew")
     api_key: SecretStr = Field(SecretStr(""), description="never stored nor shown")
     recording: str | None = Field(None, description="JSONL of recorded answers, for the recorded back end")
-    answer_form: Literal["json_schema", "json_object", "text"] = Field(
+    answer_form: AnswerForm = Field(
         "json_schema", description="how a server is held to JSON; text: by the prompt alone"
     )
-    limit_parameter: Literal["max_tokens", "max_completion_tokens"] = Field(
+    limit_parameter: LimitParameter = Field(
         "max_tokens", description="what the server calls the longest answer"
     )
     send_temperature: bool = Field(True, description="hosted models that reason take none")
@@ -103,6 +107,12 @@ class ChatSettings(Section):
     attempts: int = Field(4, ge=1, description="of a call that fails for a passing reason")
     requests_per_minute: int | None = Field(None, ge=1, description="of all workers together")
     tokens_per_minute: int | None = Field(None, ge=1, description="in and out, of all workers together")
+
+    def recipe(self) -> dict[str, Any]:
+        """Return the part of the settings that an answer depends on."""
+        return self.model_dump(
+            include={"model", "revision", "answer_form", "limit_parameter", "send_temperature"}
+        )
 
 
 class ExtractSettings(Section):
@@ -178,11 +188,12 @@ class SignalSettings(Section):
 
     second_step: float = Field(0.6, ge=0, description="search again from the first hits; embeds three texts")
     title_links: float = Field(0.4, ge=0, description="titles of other units that the first hits name")
-    shared_entities: float = Field(0.3, ge=0, description="rare entities of the first hits")
-    pagerank: float = Field(0.2, ge=0, description="walk from the entities that the question names")
     dates: float = Field(0.5, ge=0, description="years and intervals that the question names")
-    evidence: float = Field(0.5, ge=0, description="evidence of the chosen entity states")
-    neighbours: float = Field(0.5, ge=0, description="mean of the units before and after in the book")
+    neighbours: float = Field(0.3, ge=0, description="mean of the units before and after, for the first units")
+    scene: float = Field(0.8, ge=0, description="mean of the units before and after, for the others")
+    shared_entities: float = Field(0.3, ge=0, description="rare entities of the first hits")
+    pagerank: float = Field(0.0, ge=0, description="walk from the entities that the question names")
+    evidence: float = Field(0.0, ge=0, description="evidence of the chosen entity states")
 
 
 class SearchSettings(Section):
@@ -196,7 +207,6 @@ class SearchSettings(Section):
     communities_share: float = Field(0.10, ge=0, le=1)
     entities_share: float = Field(0.35, ge=0, le=1)
     answer_sentences: int = Field(4, ge=1, description="quotes in an extractive answer")
-    in_front: int = Field(2, ge=0, description="text units that are the temporal mode's first as they are classic's")
     signals: SignalSettings = SignalSettings()
 
 
@@ -286,7 +296,7 @@ class Settings(BaseSettings):
         if self.extract.method == "llm":
             return sections | {
                 "report": self.report.model_dump(),
-                "chat": self.chat.model_dump(include={"model", "revision", "answer_form"}),
+                "chat": self.chat.recipe(),
             }
         return sections | {
             "extract": {"method": "fast", "max_entities_per_sentence": self.extract.max_entities_per_sentence}

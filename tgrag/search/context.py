@@ -1,6 +1,6 @@
 """The context: what is shown of each found row, how much fits the budget, and in which order it is read."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Literal
 
@@ -20,6 +20,7 @@ LINES_KEPT = 10_000  # with their counts, an engine: some 10 MB
 
 Kind = Literal["community", "entity", "relationship", "text_unit"]
 Row = TextUnit | EntityState | Relationship | Community
+Merit = Callable[[Evidence], float]  # how much a description is worth for the question
 
 _SECTIONS: dict[Language, tuple[str, str, str]] = {
     "ru": ("Краткое содержание", "Кто и что", "Текст"),
@@ -35,6 +36,21 @@ class RememberingTokenizer:
     def __init__(self, tokenizer: Tokenizer) -> None:
         self.name = tokenizer.name
         self.count = lru_cache(maxsize=LINES_KEPT)(tokenizer.count)
+
+
+class Told:
+    """What the context says already: text units in full, and single descriptions."""
+
+    def __init__(self, units: Iterable[TextUnit]) -> None:
+        self._units = {unit.text_unit_id: unit.text for unit in units}
+        self._texts: set[str] = set()
+
+    def __contains__(self, evidence: Evidence) -> bool:
+        """Tell whether a description stands, word for word, in its text unit or in a line before."""
+        return evidence.text in self._texts or evidence.text in self._units.get(evidence.text_unit_id, "")
+
+    def add(self, evidence: Iterable[Evidence]) -> None:
+        self._texts.update(item.text for item in evidence)
 
 
 class ItemWriter:
@@ -55,17 +71,27 @@ class ItemWriter:
         n_tokens = self._label_cost(place) + unit.n_tokens if self._units_are_counted else None
         return self._item("text_unit", unit.text_unit_id, place, unit.text, unit, score, n_tokens)
 
-    def entity(self, state: EntityState, score: float) -> ContextItem:
-        text = self._descriptions(state.descriptions, state, STATE_DESCRIPTIONS)
+    def entity(self, state: EntityState, score: float, told: Told, merit: Merit) -> ContextItem | None:
+        """Return the best descriptions of a state that are not told yet, and take them for told; None without any."""
+        text = self._descriptions(state.descriptions, STATE_DESCRIPTIONS, told, merit)
+        if not text:
+            return None
         return self._item("entity", state.state_id, state.name, f"{state.name}: {text}", state, score)
 
-    def relationship(self, edge: Relationship, score: float) -> ContextItem:
+    def relationship(self, edge: Relationship, score: float, told: Told, merit: Merit) -> ContextItem | None:
+        """Return the best evidence of a relationship that is not told yet, as ``entity`` does."""
         name = f"{edge.source_name} — {edge.target_name}"
-        text = self._descriptions(edge.evidence, edge, RELATIONSHIP_DESCRIPTIONS)
+        text = self._descriptions(edge.evidence, RELATIONSHIP_DESCRIPTIONS, told, merit)
+        if not text:
+            return None
         return self._item("relationship", edge.relationship_id, name, f"{name}: {text}", edge, score)
 
     def community(self, window: Community, score: float) -> ContextItem:
-        text = f"{window.title}. {window.summary}" if window.summary else window.title
+        """Return a window's title, with its summary where a language model wrote one.
+
+        An extractive summary was chosen without the question, so the text's own sentences are worth more.
+        """
+        text = f"{window.title}. {window.summary}" if window.report else window.title
         return self._item("community", window.community_id, window.title, text, window, score)
 
     def report(self, window: Community, score: float) -> ContextItem:
@@ -100,12 +126,13 @@ class ItemWriter:
             self._label_costs[place] = self._tokenizer.count(_line(place, ""))
         return self._label_costs[place]
 
-    def _descriptions(self, evidence: Sequence[Evidence], row: EntityState | Relationship, n: int) -> str:
-        """Return the n descriptions that share most with the question, in reading order."""
-        language = self._view.books[row.series_id, row.book_number].language
-        shares = [self._question.share(self._question.words_in(item.text, language)) for item in evidence]
-        best = sorted(range(len(evidence)), key=lambda place: -shares[place])[:n]
-        return SEPARATOR.join(" ".join(evidence[place].text.split()) for place in sorted(best))
+    def _descriptions(self, evidence: Sequence[Evidence], n: int, told: Told, merit: Merit) -> str:
+        """Return the n best descriptions that are not told yet, in reading order."""
+        fresh = [item for item in evidence if item not in told]
+        merits = [merit(item) for item in fresh]
+        best = sorted(sorted(range(len(fresh)), key=lambda place: -merits[place])[:n])
+        told.add(fresh[place] for place in best)
+        return SEPARATOR.join(" ".join(fresh[place].text.split()) for place in best)
 
 
 def _line(place: str, text: str) -> str:

@@ -197,10 +197,24 @@ class Engine:
         with run.step("communities"):
             communities = choose_communities(rows, view, settings.communities)
         with run.step("text_units"):
-            units = choose_units(question, rows, view, settings.candidates)
+            units = self._units(question, rows, view, run)
         with run.step("context"):
             found = Found(states, relationships, communities, units)
-            return units, len(units), temporal_context(found, view, writer, settings, budget)
+            items = temporal_context(question, found, view, writer, settings, budget)
+            return units, min(len(units), settings.candidates), items
+
+    def _units(self, question: Question, states: list[int], view: View, run: _Run) -> Ranking:
+        """Return the ranked text units; without the second step, which goes on record, when the embedder fails."""
+        try:
+            return choose_units(question, states, view, self._settings, self._questions.of)
+        except Exception as error:  # whatever a model server raises
+            reason = f"the embedder failed: {type(error).__name__}: {error}"
+            run.fall_backs.append(
+                FallBack(
+                    step="text_units", wanted="a second search", used="the first search only", reason=reason
+                )
+            )
+            return choose_units(question, states, view, self._settings, None)
 
     def _answer(self, found: _Found, run: _Run) -> ExtractiveAnswer:
         """Return quotes, chosen by shared words alone when the embedder fails, which goes on record."""

@@ -4,6 +4,7 @@ Measured against reciprocal rank fusion on Russian, Ukrainian and English questi
 usually a little better.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,10 +56,29 @@ def fuse(dense: Ranking, lexical: Ranking, n_visible: int, lexical_share: float 
     A row that one list does not hold counts there as its worst. The lexical list ends where scores are 0; the
     zeros up to DEPTH or ``n_visible`` rows count in its mean and deviation.
     """
-    n_zeros = max(0, min(DEPTH, n_visible) - len(lexical))
     rows = np.union1d(dense.rows, lexical.rows)
-    scores = WEIGHT * _z(dense, rows, 0) + WEIGHT * lexical_share * _z(lexical, rows, n_zeros)
+    scores = WEIGHT * _z(dense, rows, 0) + WEIGHT * lexical_share * _z(
+        lexical, rows, _zeros(lexical, n_visible)
+    )
     return ranked(rows, scores)
+
+
+def with_signals(base: Ranking, signals: Sequence[tuple[Ranking, float]], n_visible: int) -> Ranking:
+    """Return the base with each signal's z-scores added by its weight.
+
+    A row that the base does not hold counts there as its worst. A signal is like the lexical list above: what it does
+    not hold counts as 0, and the zeros up to DEPTH or ``n_visible`` rows count in its mean and deviation.
+    """
+    rows = np.unique(np.concatenate([base.rows, *(signal.rows for signal, _ in signals)]))
+    scores = np.full(len(rows), base.scores.min() if len(base) else 0.0)
+    scores[np.searchsorted(rows, base.rows)] = base.scores
+    for signal, weight in signals:
+        scores = scores + weight * _z(signal, rows, _zeros(signal, n_visible))
+    return ranked(rows, scores)
+
+
+def _zeros(ranking: Ranking, n_visible: int) -> int:
+    return max(0, min(DEPTH, n_visible) - len(ranking))
 
 
 def _z(ranking: Ranking, rows: Integers, n_zeros: int) -> Scores:

@@ -11,18 +11,21 @@ from typing import TypeVar
 
 import numpy as np
 
-from tgrag.search.context import ItemWriter, fill, fill_in_full
+from tgrag.records import Evidence, TextUnit
+from tgrag.search.context import ItemWriter, Merit, Told, fill, fill_in_full
 from tgrag.search.fuse import DEPTH, Ranking, fuse, raised, ranked, top
 from tgrag.search.hints import state_bonus
 from tgrag.search.question import Question
 from tgrag.search.requests import ContextItem
-from tgrag.search.units import NOTHING, rank_units
+from tgrag.search.signals.second_step import Embed
+from tgrag.search.units import NOTHING, rank_units, signals, widen
 from tgrag.search.view import View
 from tgrag.settings import SearchSettings
 
 T = TypeVar("T")
 
-EVIDENCE_BONUS = 0.5  # of a text unit that a chosen state rests on, in the units of a fused score
+RANKED = 200  # text units from each first ranking: more than a budget holds
+UNIT_MERIT = 0.5  # of a description in the best text unit, against 1 for all the words of the question
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,33 +71,67 @@ def choose_communities(states: Sequence[int], view: View, n: int) -> Ranking:
     return ranked(np.array([*overlap], dtype=np.int64), np.array([*overlap.values()], dtype=float)).head(n)
 
 
-def choose_units(question: Question, states: Sequence[int], view: View, candidates: int) -> Ranking:
-    """Return text units by the question, those that are evidence of the chosen states raised."""
-    bonus = np.zeros(len(view.units))
-    bonus[view.units_of(states)] = EVIDENCE_BONUS
-    return raised(rank_units(question, view, candidates), bonus).head(candidates)
+def choose_units(
+    question: Question, states: Sequence[int], view: View, settings: SearchSettings, embed: Embed | None
+) -> Ranking:
+    """Return text units by the question and by what else speaks for them.
+
+    embed: of queries, for a second search; without it there is none. Raises what it raises.
+    """
+    base = rank_units(question, view, RANKED)
+    added = signals(question, base, view, settings.signals, embed)
+    return widen(base, added, view.units_of(states), view, settings.signals, settings.classic_units)
 
 
 def temporal_context(
-    found: Found, view: View, writer: ItemWriter, settings: SearchSettings, budget: int
+    question: Question, found: Found, view: View, writer: ItemWriter, settings: SearchSettings, budget: int
 ) -> list[ContextItem]:
     """Return what fits the budget of tokens: shares for windows, for entities and relationships, and for text.
 
-    What one part leaves goes to the next.
+    Text is chosen first, so that the graph's lines tell what it does not. What windows leave goes to the graph, and
+    what the graph leaves to more text.
     """
     windows = (
         (writer.community(window, score), writer.report(window, score))
         for window, score in _scored(view.windows, found.communities)
     )
-    entities = (writer.entity(state, score) for state, score in _scored(view.entity_states, found.states))
-    edges = (writer.relationship(edge, edge.weight) for edge in view.edges(found.relationships))
-    texts = (writer.text_unit(unit, score) for unit, score in _scored(view.text_units, found.units))
-
     shown_windows, left = fill_in_full(windows, round(budget * settings.communities_share))
-    shown_graph, left = fill(chain(entities, edges), left + round(budget * settings.entities_share))
-    used = sum(item.n_tokens for item in (*shown_windows, *shown_graph))
-    shown_texts, _ = fill(texts, budget - used)
-    return [*shown_windows, *shown_graph, *shown_texts]
+    for_graph = left + round(budget * settings.entities_share)
+    texts = list(_scored(view.text_units, found.units))
+    items = iter([writer.text_unit(unit, score) for unit, score in texts])
+    used = sum(item.n_tokens for item in shown_windows)
+    shown_texts, _ = fill(items, budget - used - for_graph)
+    shown = {item.id for item in shown_texts}
+
+    told = Told(unit for unit, _ in texts if unit.text_unit_id in shown)
+    merit = _merit(question, view, texts)
+    entities = (
+        writer.entity(state, score, told, merit) for state, score in _scored(view.entity_states, found.states)
+    )
+    edges = (writer.relationship(edge, edge.weight, told, merit) for edge in view.edges(found.relationships))
+    lines = (line for line in chain(entities, edges) if line is not None)
+    shown_graph, _ = fill(lines, for_graph)
+
+    used += sum(item.n_tokens for item in (*shown_texts, *shown_graph))
+    more_texts, _ = fill(
+        (writer.text_unit(unit, score) for unit, score in texts if unit.text_unit_id not in shown),
+        budget - used,
+    )
+    return [*shown_windows, *shown_graph, *shown_texts, *more_texts]
+
+
+def _merit(question: Question, view: View, texts: Sequence[tuple[TextUnit, float]]) -> Merit:
+    """Return how much a description is worth: the question's words in it, and the rank of its text unit."""
+    rank = {unit.text_unit_id: place for place, (unit, _) in enumerate(texts)}
+    languages = {unit.text_unit_id: unit.language for unit, _ in texts}
+
+    def merit(evidence: Evidence) -> float:
+        place = rank.get(evidence.text_unit_id, len(rank))
+        language = languages.get(evidence.text_unit_id, question.language)
+        share = question.share(question.words_in(evidence.text, language))
+        return round(share + UNIT_MERIT * (1 - place / max(1, len(rank))), 6)
+
+    return merit
 
 
 def _scored(records: Callable[[list[int]], list[T]], ranking: Ranking) -> Iterable[tuple[T, float]]:

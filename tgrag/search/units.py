@@ -1,11 +1,28 @@
-"""Text units by what the question says: vector similarity and BM25 fused, places that it names raised."""
+"""Text units by what the question says, and by what else speaks for them.
+
+``rank_units`` fuses vector similarity and BM25 and raises the places that the question names. ``widen`` adds the
+signals of ``tgrag.search.signals``, for questions whose evidence stands in several places.
+"""
+
+from collections.abc import Mapping
 
 import numpy as np
 
-from tgrag.search.fuse import DEPTH, Ranking, fuse, raised, ranked, top
+from tgrag.search.fuse import DEPTH, Ranking, fuse, raised, ranked, top, with_signals
 from tgrag.search.hints import unit_bonus
 from tgrag.search.question import Question
+from tgrag.search.signals.dates import date_match, read_dates
+from tgrag.search.signals.links import shared_entities, title_links
+from tgrag.search.signals.neighbours import with_neighbours
+from tgrag.search.signals.second_step import FIRST_UNITS, Embed, second_step
 from tgrag.search.view import View
+from tgrag.settings import SignalSettings
+from tgrag.store.snapshot import Integers
+
+Signals = Mapping[str, tuple[Ranking, float]]  # by name, with their weights
+
+FIRST_OF_BASE = 2
+LEADING = ("second_step", "title_links", "same_years", "intervals")
 
 NOTHING = Ranking(np.empty(0, np.int64), np.empty(0))
 
@@ -17,3 +34,57 @@ def rank_units(question: Question, view: View, candidates: int) -> Ranking:
     lexical = top(view.lexical_scores(question.idf), depth)
     fused = fuse(dense, lexical, int(view.units.sum()), question.share(set(question.found)))
     return raised(fused, unit_bonus(question.hints, view))
+
+
+def signals(
+    question: Question, base: Ranking, view: View, settings: SignalSettings, embed: Embed | None
+) -> Signals:
+    """Return the signals that are switched on and say something, by name, with their weights.
+
+    embed: of queries, for the second step; without it there is none. Raises what it raises.
+    """
+    rows = base.rows[:FIRST_UNITS].tolist()
+    first = view.text_units(rows)
+    asked = view.named_entities(question.idf)
+    found: dict[str, tuple[Ranking, float]] = {}
+    if settings.second_step and embed is not None and question.vector is not None:
+        found["second_step"] = second_step(question.text, first, embed, view, DEPTH), settings.second_step
+    if settings.title_links:
+        found["title_links"] = title_links(first, view), settings.title_links
+    if settings.shared_entities:
+        found["shared_entities"] = shared_entities(rows, asked, view), settings.shared_entities
+    if settings.pagerank and asked:
+        found["pagerank"] = ranked(*view.walk_from(asked)).head(DEPTH), settings.pagerank
+    dates = read_dates(question.text)
+    if settings.dates and dates:
+        near = base.head(DEPTH).rows.tolist()
+        same, overlapping = date_match(dates, near, view.text_units(near))
+        found |= {"same_years": (same, settings.dates), "intervals": (overlapping, settings.dates)}
+    return {name: (ranking, weight) for name, (ranking, weight) in found.items() if len(ranking)}
+
+
+def widen(
+    base: Ranking, added: Signals, evidence: Integers, view: View, settings: SignalSettings, first: int
+) -> Ranking:
+    """Return the base with its signals added, in two stages.
+
+    The ``first`` units are found by what leads to another place (a second search, a title, a date), with the base's
+    own first FIRST_OF_BASE in front. The rest is to complete them: units of the same scene and of the same few
+    entities, evidence of the chosen entity states.
+    """
+    leading = with_signals(base, [added[name] for name in LEADING if name in added], view.n_units)
+    head = in_front(base, with_neighbours(leading, view, settings.neighbours), FIRST_OF_BASE)
+    bonus = np.zeros(len(view.units))
+    bonus[evidence] = settings.evidence
+    joining = [signal for name, signal in added.items() if name not in LEADING]
+    tail = with_neighbours(raised(with_signals(leading, joining, view.n_units), bonus), view, settings.scene)
+    return in_front(head, tail, first)
+
+
+def in_front(first: Ranking, ranking: Ranking, n: int) -> Ranking:
+    """Return a ranking with the first n rows of another one put before the rest of it."""
+    head = first.rows[:n]
+    rest = ~np.isin(ranking.rows, head)
+    scores = np.concatenate([first.scores[:n], ranking.scores[rest]])
+    rows = np.concatenate([head, ranking.rows[rest]])
+    return Ranking(rows, np.minimum.accumulate(scores))

@@ -239,7 +239,7 @@ class View:
     def units_with(self, entity: int) -> Integers:
         """Return the visible text units that are evidence of a canonical entity, ascending."""
         members = self.people.members(entity).tolist()
-        rows = np.unique(np.concatenate([self._snapshot.units_of_entity[member] for member in members]))
+        rows: Integers = np.unique(np.concatenate([self._snapshot.units_of_entity[m] for m in members]))
         return rows[self.units[rows]]
 
     @cached_property

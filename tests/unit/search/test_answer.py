@@ -101,7 +101,7 @@ def test_who_someone_is_is_answered_by_what_describes_them():
     texts = ["В порту жил Гаврила. Говорили, что Гаврила был сын рыбака.", *said * 12]
     book = BookText("s", 1, "Порт", [(("I",), texts)])
     engine = Engine(library([book]), ToyEmbedder(), ToyTokenizer(), SearchSettings(answer_sentences=1))
-    (citation,) = engine.query(QueryRequest(question="Кто такой Гаврила?")).citations
+    (citation,) = engine.query(QueryRequest(question="Кто такой Гаврила?", mode="classic")).citations
     assert citation.quote == "Говорили, что Гаврила был сын рыбака."
 
 

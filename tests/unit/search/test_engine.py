@@ -81,8 +81,17 @@ def test_a_vector_computed_by_the_caller_is_used(snapshot, engine):
     question = "Кто потерял медный ключ?"
     vector = ToyEmbedder().embed_queries([question])[0]
     broken = Engine(snapshot, BrokenEmbedder(), ToyTokenizer(), SearchSettings())
-    given = broken.retrieve(QueryRequest(question=question), vector)
-    assert given.items == engine.retrieve(QueryRequest(question=question)).items
+    asked = QueryRequest(question=question, mode="classic")
+    assert broken.retrieve(asked, vector).items == engine.retrieve(asked).items
+
+
+def test_without_the_embedder_there_is_no_second_search_and_the_response_says_so(snapshot):
+    question = "Кто потерял медный ключ?"
+    vector = ToyEmbedder().embed_queries([question])[0]
+    broken = Engine(snapshot, BrokenEmbedder(), ToyTokenizer(), SearchSettings())
+    found = broken.retrieve(QueryRequest(question=question), vector)
+    assert found.items
+    assert "a second search" in {taken.wanted for taken in found.fall_backs}
 
 
 def test_the_context_comes_only_when_asked_for(engine):
