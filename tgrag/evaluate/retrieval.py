@@ -6,7 +6,7 @@ from tgrag.evaluate.folding import fold
 from tgrag.evaluate.gold import Located, Piece
 from tgrag.evaluate.modes import Retrieved
 from tgrag.evaluate.sets import Page
-from tgrag.language import lemmas
+from tgrag.language import detect, lemmas
 from tgrag.records import TextUnit
 
 RECALL_AT = (2, 5, 10)
@@ -58,8 +58,12 @@ def triple_metrics(triples: Sequence[tuple[str, str, str]], retrieved: Retrieved
 
     An item names an end when it holds all its lemmas. A text unit is an item, as is a line on a relationship.
     """
-    items = [frozenset(lemmas(item.text, "en")) for item in retrieved.items]
-    ends = {end: frozenset(lemmas(end, "en")) for subject, _, object in triples for end in (subject, object)}
+    items = [frozenset(lemmas(item.text, detect(item.text))) for item in retrieved.items]
+    ends = {
+        end: frozenset(lemmas(end, detect(end)))
+        for subject, _, object in triples
+        for end in (subject, object)
+    }
     named = [{end for end, keys in ends.items() if keys <= item} for item in items]
     pairs = sorted({(subject, object) for subject, _, object in triples})
     return {
