@@ -27,10 +27,10 @@ from tgrag.cluster import connect
 from tgrag.extract.llm import extraction_request
 from tgrag.index.ask_units import ask_all
 from tgrag.index.budget import Budget
-from tgrag.index.extraction import LlmExtraction, identity_of
+from tgrag.index.extraction import LlmExtraction
 from tgrag.index.manifest import StageCost
 from tgrag.index.walk import UnitMethod, UnitTask, tasks_of
-from tgrag.models.chat_wire import request_body
+from tgrag.models.chat_wire import identity_of, request_body
 from tgrag.settings import Settings, load_settings
 from tgrag.store.root import open_root
 
@@ -123,8 +123,9 @@ def slots(n_units: int, answer_seconds: float, n_slots: int, workers: int) -> Sl
 
 async def bare_client(tasks: Sequence[UnitTask], settings: Settings) -> None:
     """Send the same requests with so many at once, and do nothing with the answers."""
+    identity = identity_of(settings.chat)
     bodies = iter(
-        [request_body(extraction_request(t.unit, t.before, settings.extract), settings.chat) for t in tasks]
+        [request_body(extraction_request(t.unit, t.before, settings.extract), identity) for t in tasks]
     )
     async with httpx.AsyncClient(base_url=settings.chat.base_url, timeout=60) as client:
 
@@ -142,7 +143,15 @@ def cpu() -> Cpu:
         settings = settings_for(root, mock, 8, 1)
         for n_units in (65, 100, 400):
             begun = tree.seconds()
-            ask_all(tasks_for(n_units), method_of(settings), root, f"c{n_units}", settings, Budget(), lambda asked: None)
+            ask_all(
+                tasks_for(n_units),
+                method_of(settings),
+                root,
+                f"c{n_units}",
+                settings,
+                Budget(),
+                lambda asked: None,
+            )
             spent.append(tree.seconds() - begun)
     start, of_100, of_400 = spent
     return Cpu(start, of_100, of_400, (of_400 - of_100) / 3)

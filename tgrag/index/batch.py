@@ -16,9 +16,8 @@ from tgrag.errors import InvalidRequest
 from tgrag.index.answers import AnswerMemo
 from tgrag.index.memo import Failure
 from tgrag.index.standing import Method, Task
-from tgrag.models.chat import CallFailed, ChatReply, ChatRequest
+from tgrag.models.chat import CallFailed, ChatIdentity, ChatReply, ChatRequest
 from tgrag.models.chat_wire import read_reply, request_body
-from tgrag.settings import ChatSettings
 
 NAMED = 10  # lines and ids that are told one by one
 PASSING_STATUSES = (408, 409, 425, 429)  # and 500 and above: asking again may help
@@ -92,7 +91,7 @@ def pending_calls(tasks: Iterable[Task], memo: AnswerMemo, method: Method) -> It
                 yield Pending(ask.key, task.owner, ask.request)
 
 
-def write_batch(path: str, calls: Iterable[Pending], settings: ChatSettings) -> int:
+def write_batch(path: str, calls: Iterable[Pending], identity: ChatIdentity) -> int:
     """Write calls as a batch file, which appears as a whole; return how many. Raises InvalidRequest."""
     target = Path(path)
     part = target.with_name(target.name + ".part")
@@ -100,7 +99,7 @@ def write_batch(path: str, calls: Iterable[Pending], settings: ChatSettings) -> 
     try:
         with part.open("w", encoding="utf-8") as file:
             for call in calls:
-                body = request_body(call.request, settings)
+                body = request_body(call.request, identity)
                 line = {
                     "custom_id": call.key,
                     "method": "POST",

@@ -104,7 +104,7 @@ class LlmExtraction:
 
     def write_batch(self, path: str) -> int:
         """Write the calls to make next as a batch file; return how many those are."""
-        return write_batch(path, self.pending(), self._settings.chat)
+        return write_batch(path, self.pending(), self._method.identity)
 
     def ask(self, budget: Budget, cost: StageCost) -> None:
         """Make the calls that are missing, as far as the budget goes."""

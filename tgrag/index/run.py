@@ -20,6 +20,7 @@ from tgrag.index.summary import Summary
 from tgrag.ingest.collection import CollectionFile, load_collection_files
 from tgrag.ingest.parse import check
 from tgrag.ingest.sources import discover
+from tgrag.models.chat_wire import identity_of
 from tgrag.records import Document
 from tgrag.settings import Settings
 from tgrag.store.root import open_root
@@ -88,7 +89,7 @@ def write_batch(
     ):
         from tgrag.index import batch  # with it come the chat back ends
 
-        return batch.write_batch(path, build.pending(listed, stated, plan), settings.chat)
+        return batch.write_batch(path, build.pending(listed, stated, plan), identity_of(settings.chat))
 
 
 def retry(collection: str, settings: Settings, report: Report, keys: Several[str]) -> Summary:

@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Literal, Protocol
 
 from tgrag.hashing import stable_hash
+from tgrag.settings import AnswerForm, LimitParameter
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +46,16 @@ class ChatReply:
 
 @dataclass(frozen=True, slots=True)
 class ChatIdentity:
-    """Whose answers may stand for each other. form: how the server is held to a schema, where there is more than one way."""
+    """Whose answers may stand for each other: the model, and how the parts of a request are put to its server.
+
+    form: how it is held to a schema. limit_parameter: what it calls the longest answer.
+    """
 
     name: str
     revision: str
-    form: str = ""
+    form: AnswerForm = "json_schema"
+    limit_parameter: LimitParameter = "max_tokens"
+    sends_temperature: bool = True
 
 
 class CallFailed(Exception):
@@ -89,7 +95,7 @@ class ChatModel(Protocol):
 
 
 def call_key(identity: ChatIdentity, request: ChatRequest) -> str:
-    """Return the memo key of a call: everything that its answer depends on."""
+    """Return the memo key of a call: everything that its answer depends on, so all that a server is told."""
     if request.schema is None:
-        identity = replace(identity, form="")
+        identity = replace(identity, form="text")
     return stable_hash("chat", asdict(identity), asdict(request))

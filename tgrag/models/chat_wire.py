@@ -17,22 +17,31 @@ _FINISHED: dict[str | None, Literal["stop", "length", "filter"]] = {
 
 def identity_of(settings: ChatSettings) -> ChatIdentity:
     """Return whose answers these are: the same whatever brings them, a server, a batch file or a recording."""
-    return ChatIdentity(settings.model, settings.revision, settings.answer_form)
+    return ChatIdentity(
+        settings.model,
+        settings.revision,
+        settings.answer_form,
+        settings.limit_parameter,
+        settings.send_temperature,
+    )
 
 
-def request_body(request: ChatRequest, settings: ChatSettings) -> dict[str, Any]:
-    """Return the body of POST /v1/chat/completions, and of a line of a batch file."""
+def request_body(request: ChatRequest, identity: ChatIdentity) -> dict[str, Any]:
+    """Return the body of POST /v1/chat/completions, and of a line of a batch file.
+
+    It is made of what the call's key is made of, so no answer stands for one to another body.
+    """
     body: dict[str, Any] = {
-        "model": settings.model,
+        "model": identity.name,
         "messages": [{"role": m.role, "content": m.content} for m in request.messages],
-        settings.limit_parameter: request.max_tokens,
+        identity.limit_parameter: request.max_tokens,
     }
-    if settings.send_temperature:
+    if identity.sends_temperature:
         body["temperature"] = request.temperature
-    if request.schema and settings.answer_form == "json_schema":
+    if request.schema and identity.form == "json_schema":
         schema = {"name": request.schema.name, "schema": json.loads(request.schema.json), "strict": True}
         body["response_format"] = {"type": "json_schema", "json_schema": schema}
-    elif request.schema and settings.answer_form == "json_object":
+    elif request.schema and identity.form == "json_object":
         body["response_format"] = {"type": "json_object"}
     return body
 

@@ -62,7 +62,7 @@ class OpenAIChat:
     async def complete(self, request: ChatRequest) -> ChatReply:
         try:
             response = await self._client.chat.completions.with_raw_response.create(
-                **request_body(request, self._settings)
+                **request_body(request, self.identity)
             )
             body: Any = response.http_response.json()
         except openai.APITimeoutError:
@@ -115,7 +115,10 @@ class OpenAIChat:
                 transient=False,
             )
         if self._settings.limit_parameter == "max_tokens" and "max_completion_tokens" in words:
-            return Misconfigured(f"set chat.limit_parameter to max_completion_tokens. {said}")
+            return Misconfigured(
+                "set chat.limit_parameter to max_completion_tokens, and for a model that reasons also "
+                f"chat.send_temperature to false. {said}"
+            )
         if self._settings.send_temperature and NO_TEMPERATURE.search(words):
             return Misconfigured(
                 f"the model takes no temperature; set chat.send_temperature to false. {said}"

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tgrag.models.chat import AnswerSchema, CallFailed, ChatMessage, ChatReply, ChatRequest, call_key
 from tgrag.models.chat_wire import identity_of, read_batch_line, read_reply, request_body
-from tgrag.settings import ChatSettings
+from tgrag.settings import ChatSettings, ExtractSettings, Settings
 
 MESSAGES = (ChatMessage("system", "Отвечай."), ChatMessage("user", "Кто?"))
 SCHEMA = AnswerSchema("graph", '{"type":"object"}')
@@ -35,7 +35,7 @@ def completion(text: str | None = "Это я.", reason: str | None = "stop", **m
 )
 def test_a_server_is_held_to_json_as_the_settings_say(form: Any, format: dict[str, Any] | None) -> None:
     settings = ChatSettings(model="m", answer_form=form)
-    body = request_body(ChatRequest(MESSAGES, 64, SCHEMA, 0.5), settings)
+    body = request_body(ChatRequest(MESSAGES, 64, SCHEMA, 0.5), identity_of(settings))
     assert body.pop("response_format", None) == format
     assert body == {
         "model": "m",
@@ -43,13 +43,16 @@ def test_a_server_is_held_to_json_as_the_settings_say(form: Any, format: dict[st
         "max_tokens": 64,
         "temperature": 0.5,
     }
-    assert "response_format" not in request_body(ChatRequest(MESSAGES, 64), settings)
+    assert "response_format" not in request_body(ChatRequest(MESSAGES, 64), identity_of(settings))
 
 
 SETTINGS = st.builds(
     ChatSettings,
     model=st.sampled_from(["m", "n"]),
+    revision=st.sampled_from(["", "7"]),
     answer_form=st.sampled_from(["json_schema", "json_object", "text"]),
+    limit_parameter=st.sampled_from(["max_tokens", "max_completion_tokens"]),
+    send_temperature=st.booleans(),
     max_in_flight=st.sampled_from([1, 8]),
     timeout_seconds=st.sampled_from([10, 20]),
 )
@@ -66,16 +69,27 @@ REQUESTS = st.builds(
 def test_a_call_has_another_key_exactly_where_the_server_is_told_something_else(
     settings: ChatSettings, request: ChatRequest, others: ChatSettings, other: ChatRequest
 ) -> None:
-    same_body = request_body(request, settings) == request_body(other, others)
-    same_key = call_key(identity_of(settings), request) == call_key(identity_of(others), other)
+    one, two = identity_of(settings), identity_of(others)
+    same_body = request_body(request, one) == request_body(other, two)
+    same_key = call_key(one, request) == call_key(two, other)
     assert same_body or not same_key
-    if request == other and (settings.model, settings.answer_form) == (others.model, others.answer_form):
-        assert same_body and same_key
+    if request == other:
+        assert same_key == (same_body and settings.revision == others.revision)
+
+
+@given(SETTINGS, SETTINGS)
+def test_a_version_says_whose_answers_it_holds(made: ChatSettings, given: ChatSettings) -> None:
+    """So that a deletion, whatever its settings, finds the answers of the version."""
+    recipe = Settings(extract=ExtractSettings(method="llm"), chat=made).recipe()
+    as_made = Settings(chat=given).made_as(recipe)
+    assert identity_of(as_made.chat) == identity_of(made)
+    assert as_made.recipe() == recipe
+    assert as_made.chat.max_in_flight == given.max_in_flight
 
 
 def test_names_differ_between_servers() -> None:
     settings = ChatSettings(model="m", limit_parameter="max_completion_tokens", send_temperature=False)
-    body = request_body(ChatRequest(MESSAGES, 64), settings)
+    body = request_body(ChatRequest(MESSAGES, 64), identity_of(settings))
     assert body["max_completion_tokens"] == 64
     assert not body.keys() & {"max_tokens", "temperature"}
 

@@ -111,7 +111,7 @@ def test_what_is_sent_is_the_request_the_key_and_nothing_for_a_person() -> None:
 
 
 def test_whose_answers_they_are() -> None:
-    assert OpenAIChat(settings("http://x/v1", revision="7")).identity == ChatIdentity("m", "7", "json_schema")
+    assert OpenAIChat(settings("http://x/v1", revision="7")).identity == ChatIdentity("m", "7")
 
 
 @pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 502, 503, 504, 529])

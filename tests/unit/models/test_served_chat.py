@@ -59,7 +59,7 @@ def test_plain_dicts_go_there_and_back() -> None:
     model = ServedChat(SETTINGS, handle)
     assert asyncio.run(model.complete(REQUEST)) == REPLY
     assert handle.sent == [asdict(REQUEST)]
-    assert model.identity == ChatIdentity("qwen", "7", "json_schema")
+    assert model.identity == ChatIdentity("qwen", "7")
 
 
 @pytest.mark.parametrize(
