@@ -13,6 +13,12 @@ from tgrag.records import TextUnit
 from tgrag.search.answer import ExtractiveAnswer, extractive_answer
 from tgrag.search.classic import classic_context
 from tgrag.search.context import ItemWriter, RememberingTokenizer, in_story_order, render, titles_cost
+from tgrag.search.development import (
+    asks_change,
+    states_over_time,
+    subjects,
+    with_stages,
+)
 from tgrag.search.fuse import Ranking
 from tgrag.search.horizon import resolve_as_of
 from tgrag.search.meaning import SentenceMeaning
@@ -191,6 +197,9 @@ class Engine:
         settings = self._settings
         with run.step("entities"):
             states = rank_states(question, view, settings)
+            changing = subjects(question, view) if asks_change(question.text) else []
+            if changing:
+                states = with_stages(states, states_over_time(changing, view, settings.entities))
         rows = states.rows.tolist()
         with run.step("relationships"):
             relationships = choose_relationships(rows, view, settings.relationships_per_entity)

@@ -41,13 +41,15 @@ def signals(
 ) -> Signals:
     """Return the signals that are switched on and say something, by name, with their weights.
 
-    embed: of queries, for the second step; without it there is none. Raises what it raises.
+    embed: of queries, for the second step; without it there is none. Raises what it raises. There is none either when
+    the first hits stand in one book: there, the neighbours' signals lead on.
     """
     rows = base.rows[:FIRST_UNITS].tolist()
     first = view.text_units(rows)
     asked = view.named_entities(question.idf)
     found: dict[str, tuple[Ranking, float]] = {}
-    if settings.second_step and embed is not None and question.vector is not None:
+    books = {(unit.series_id, unit.book_number) for unit in first}
+    if settings.second_step and embed is not None and question.vector is not None and len(books) > 1:
         found["second_step"] = second_step(question.text, first, embed, view, DEPTH), settings.second_step
     if settings.title_links:
         found["title_links"] = title_links(first, view), settings.title_links
