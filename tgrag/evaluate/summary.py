@@ -1,6 +1,7 @@
 """Results as figures for a program and as lines for a person."""
 
 from collections.abc import Iterator
+from itertools import combinations
 from typing import Any
 
 from tgrag.console import table
@@ -40,7 +41,8 @@ def figures(results: Results) -> dict[str, Any]:
                 "by_type": {type: found for type, found in types.items() if found},
             }
         )
-    return {"runs": runs, "comparisons": [_comparison(each) for each in comparisons(results)]}
+    compared = [_comparison(each) for set in modes_by_set(results) for each in comparisons(results, set)]
+    return {"runs": runs, "comparisons": compared}
 
 
 def _metrics(results: Results, set: str, mode: str, names: list[str], type: str = "") -> dict[str, Any]:
@@ -64,19 +66,17 @@ def _comparison(each: Comparison) -> dict[str, Any]:
     }
 
 
-def comparisons(results: Results) -> Iterator[Comparison]:
+def comparisons(results: Results, set: str) -> Iterator[Comparison]:
     """Yield every pair of modes of a set, the later one minus the earlier, in each metric of MAIN."""
-    for set, names in modes_by_set(results).items():
-        for place, mode in enumerate(names):
-            for against in names[:place]:
-                for metric in MAIN:
-                    if found := results.compare(set, metric, mode, against):
-                        yield found
+    for against, mode in combinations(modes_by_set(results)[set], 2):
+        for metric in MAIN:
+            if found := results.compare(set, metric, mode, against):
+                yield found
 
 
 def significant(results: Results, set: str) -> list[Comparison]:
-    """Return the comparisons of a set whose p is below 0.05."""
-    return [each for each in comparisons(results) if each.set == set and each.p < SIGNIFICANT]
+    """Return the comparisons of a set whose p is below SIGNIFICANT."""
+    return [each for each in comparisons(results, set) if each.p < SIGNIFICANT]
 
 
 def modes_by_set(results: Results) -> dict[str, list[str]]:
