@@ -10,7 +10,7 @@ import json
 import logging
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
@@ -151,6 +151,16 @@ class AnswerMemo:
         used = set(keys)
         return self._keep(lambda key: key in used)
 
+    def hand_over(self, owners: Collection[str], heirs: Mapping[str, str]) -> None:
+        """Give what these owners paid for to others that need it too. heirs: document_id by key."""
+        folders = {f"{self._folder}/{owner}" for owner in owners}
+        with self._lock:
+            places = self._listing.places
+            inherited = [key for key in heirs if key in places and _folder(places[key]) in folders]
+        for key, reply in self.load(inherited):
+            self._root.create(f"{self._folder}/{heirs[key]}/{key}{SINGLE}", member_bytes(key, reply))
+        self._list_anew()
+
     def compact(self) -> int:
         """Join single answers into packs where a document has many; return how many packs were written."""
         singles: dict[str, list[str]] = defaultdict(list)
@@ -268,6 +278,10 @@ class AnswerMemo:
             logger.warning("memo object %s is damaged (%s): dropped", path, error)
             self._root.delete(path)
             return None
+
+
+def _folder(place: str) -> str:
+    return place.rsplit("/", 1)[0] if place.endswith(PACK) else place
 
 
 def _key(path: str) -> str:

@@ -16,9 +16,10 @@ from tgrag import __version__
 from tgrag.chunk import CHUNK_VERSION
 from tgrag.extract.fast import EXTRACT_VERSION
 from tgrag.graph.build import GRAPH_VERSION, Graph, build
-from tgrag.graph.wishes import NO_WISHES
 from tgrag.graph.order import PlacedChunks, text_units
+from tgrag.graph.wishes import NO_WISHES
 from tgrag.hashing import bytes_hash, stable_hash
+from tgrag.index.answers import PACK_FROM, AnswerMemo
 from tgrag.index.assemble import (
     Outcome,
     answers_file,
@@ -139,6 +140,11 @@ class VersionBuilder:
             self.target.finish(manifest)
         self._lease.check()
         self.target.publish(version_id, reason, after=parent)
+        if (
+            sum(self._costs[name].calls for name in ("extract", "reports") if name in self._costs)
+            >= PACK_FROM
+        ):
+            AnswerMemo(self.target.root, self.target.name).compact()
         return summary_of(manifest, changes_between(self._before, documents), self._elapsed())
 
     def pending(self, listed: Sequence[Listed], stated: CollectionFile | None, plan: Plan) -> "PendingCalls":

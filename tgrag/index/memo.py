@@ -169,12 +169,27 @@ class VectorMemo:
             table = self._read(info.path)
             if table is None:
                 continue
-            vectors = table["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
-            rows = vectors.astype(np.float32).reshape(-1, self._dimension)
-            for key, row in zip(table["key"].to_pylist(), rows, strict=True):
+            for key, row in zip(table["key"].to_pylist(), self._rows(table), strict=True):
                 if key in wanted and key not in found:
                     found[key] = row
         return found
+
+    def hand_over(self, owners: Collection[str], wanted: set[str], heir: str) -> None:
+        """Give the wanted vectors that these owners alone have to a document that stays."""
+        own: dict[str, np.ndarray] = {}
+        for info in self._root.objects(self._folder):
+            table = self._read(info.path)
+            if table is None:
+                continue
+            keys = table["key"].to_pylist()
+            if info.path.rsplit("/", 2)[1] in owners:
+                rows = self._rows(table)
+                own |= {key: row for key, row in zip(keys, rows, strict=True) if key in wanted}
+            else:
+                wanted = wanted.difference(keys)
+        needed = sorted(wanted & own.keys())
+        if needed:
+            self.put(heir, needed, np.stack([own[key] for key in needed]))
 
     def drop_unused(self, used: set[str]) -> int:
         """Delete every object none of whose keys is used; return how many that was."""
@@ -185,6 +200,11 @@ class VectorMemo:
                 self._root.delete(info.path)
                 n_dropped += 1
         return n_dropped
+
+    def _rows(self, table: pa.Table) -> Vectors:
+        vectors = table["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
+        rows: Vectors = vectors.astype(np.float32).reshape(-1, self._dimension)
+        return rows
 
     def _read(self, path: str) -> pa.Table | None:
         try:

@@ -291,3 +291,19 @@ def test_bytes_of_an_answer_are_the_same_always() -> None:
     assert member_bytes(key(1), REPLY) == member_bytes(key(1), REPLY)
     (member,) = members(member_bytes(key(1), REPLY))
     assert member == Member(key(1), REPLY, member_bytes(key(1), REPLY))
+
+
+@pytest.mark.usefixtures("small_packs")
+@pytest.mark.parametrize("packed", [False, True])
+def test_what_another_document_needs_outlives_its_payer(root_address: str, packed: bool) -> None:
+    root = open_root(root_address)
+    fill(root, range(6), "gone")
+    fill(root, range(6, 8), "stays")
+    if packed:
+        AnswerMemo(root, "c").compact()
+    AnswerMemo(root, "c").hand_over({"gone"}, {key(n): "stays" for n in (2, 4, 6)})
+    purge(root, "c", {"gone"}, {})
+    left = AnswerMemo(root, "c")
+    assert left.known() == {key(n) for n in (2, 4, 6, 7)}
+    assert [left.get(key(n)) for n in (2, 4)] == [reply(2), reply(4)]
+    assert {info.path.split("/")[3] for info in root.objects("c/memo/chat")} == {"stays"}

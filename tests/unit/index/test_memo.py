@@ -147,3 +147,15 @@ def test_an_answer_that_another_document_needs_outlives_the_purge(root_address: 
     purge(root, "c", {"gone"}, {"shared": "stays"})
     assert [i.path for i in root.objects("c")] == ["c/memo/parse/stays/shared.json.gz"]
     assert ParseMemo(root, "c").get("shared") == DOCUMENT
+
+
+def test_vectors_that_another_document_needs_outlive_the_purge(root_address: str) -> None:
+    root = open_root(root_address)
+    memo = VectorMemo(root, "c", IDENTITY)
+    rows = np.eye(3, IDENTITY.dimension, dtype=np.float32)
+    memo.put("gone", ["a", "b", "c"], rows)
+    memo.put("stays", ["c", "d"], rows[1:])
+    memo.hand_over({"gone"}, {"a", "c", "d"}, "stays")
+    purge(root, "c", {"gone"}, {})
+    found = VectorMemo(root, "c", IDENTITY).load({"a", "b", "c", "d"})
+    assert found.keys() == {"a", "c", "d"} and (found["a"] == rows[0]).all()
