@@ -39,7 +39,8 @@ def states_over_time(entities: Sequence[int], view: View, n: int) -> Integers:
     rows = np.unique(
         np.concatenate([np.empty(0, np.int64), *(view.states_of(entity) for entity in entities)])
     )
-    return rows[np.unique(np.linspace(0, len(rows) - 1, min(n, len(rows))).round().astype(int))]
+    chosen: Integers = rows[np.unique(np.linspace(0, len(rows) - 1, min(n, len(rows))).round().astype(int))]
+    return chosen
 
 
 def with_stages(states: Ranking, stages: Integers) -> Ranking:

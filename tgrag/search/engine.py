@@ -19,6 +19,7 @@ from tgrag.search.development import (
     subjects,
     with_stages,
 )
+from tgrag.search.explain import explain
 from tgrag.search.fuse import Ranking
 from tgrag.search.horizon import resolve_as_of
 from tgrag.search.meaning import SentenceMeaning
@@ -33,9 +34,12 @@ from tgrag.search.requests import (
     QueryRequest,
     RankedUnit,
     Retrieval,
+    Step,
 )
 from tgrag.search.temporal import (
+    RANKED,
     Found,
+    UnitChoice,
     choose_communities,
     choose_relationships,
     choose_units,
@@ -43,7 +47,7 @@ from tgrag.search.temporal import (
     temporal_context,
 )
 from tgrag.search.units import rank_units
-from tgrag.search.view import View
+from tgrag.search.view import View, Views
 from tgrag.settings import SearchSettings
 from tgrag.store.snapshot import Snapshot
 
@@ -66,6 +70,7 @@ class _Run:
     mode: Mode
     timings: dict[str, float] = field(default_factory=dict)
     fall_backs: list[FallBack] = field(default_factory=list)
+    steps: list[Step] | None = None  # gathered when they are asked for
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
@@ -106,6 +111,7 @@ class Engine:
                 "index the collection again"
             )
         self._snapshot = snapshot
+        self._views = Views(snapshot)
         self._questions = RememberedVectors(embedder.embed_queries, QUESTIONS_KEPT)
         self._tokenizer = RememberingTokenizer(tokenizer)
         self._settings = settings
@@ -114,7 +120,7 @@ class Engine:
 
     def retrieve(self, request: QueryRequest, query_vector: Vectors | None = None) -> Retrieval:
         """Return the context for a question; ``query_vector`` is the question's embedding where it is known."""
-        run = _Run(_mode(request))
+        run = _Run(_mode(request), steps=[] if request.explain else None)
         found = self._find(request, query_vector, run)
         return Retrieval(
             collection=self._snapshot.collection,
@@ -127,12 +133,13 @@ class Engine:
             n_tokens=found.n_tokens,
             fall_backs=run.fall_backs,
             timings=run.timings,
+            steps=run.steps,
             ranked_units=found.ranked,
         )
 
     def query(self, request: QueryRequest, query_vector: Vectors | None = None) -> Answer:
         """Return an answer with checked quotes."""
-        run = _Run(_mode(request))
+        run = _Run(_mode(request), steps=[] if request.explain else None)
         found = self._find(request, query_vector, run)
         with run.step("answer"):
             answer = self._answer(found, run)
@@ -149,13 +156,14 @@ class Engine:
             timings=run.timings,
             tokens={"context": found.n_tokens},
             context=found.items if request.include_context else None,
+            steps=run.steps,
         )
 
     def _find(self, request: QueryRequest, query_vector: Vectors | None, run: _Run) -> _Found:
         if not words(request.question):
             raise EmptyQuestion("the question is empty: it has no word")
         with run.step("view"):
-            view = View(self._snapshot, resolve_as_of(self._snapshot, request.as_of, request.books))
+            view = self._views.at(resolve_as_of(self._snapshot, request.as_of, request.books))
         with run.step("embed"):
             vector = self._embed(request.question, run) if query_vector is None else query_vector
         with run.step("hints"):
@@ -173,14 +181,9 @@ class Engine:
         n_tokens = titles + sum(item.n_tokens for item in items)
         quoted = ranked.head(n_units)
         units = list(zip(view.text_units(quoted.rows.tolist()), quoted.scores.tolist(), strict=True))
-        return _Found(view, question, self._listed(ranked), units, items, context, n_tokens)
-
-    def _listed(self, ranked: Ranking) -> list[RankedUnit]:
-        keys = self._snapshot.text_units.table["text_unit_id"].take(ranked.rows).to_pylist()
-        return [
-            RankedUnit(text_unit_id=key, score=score)
-            for key, score in zip(keys, ranked.scores.tolist(), strict=True)
-        ]
+        return _Found(
+            view, question, _listed(ranked.head(RANKED), view), units, items, context, n_tokens
+        )
 
     def _classic(
         self, question: Question, view: View, writer: ItemWriter, budget: int, run: _Run
@@ -204,15 +207,17 @@ class Engine:
         with run.step("relationships"):
             relationships = choose_relationships(rows, view, settings.relationships_per_entity)
         with run.step("communities"):
-            communities = choose_communities(rows, view, settings.communities)
+            communities = choose_communities(question, rows, view, settings.communities)
         with run.step("text_units"):
-            units = self._units(question, rows, view, run)
+            choice = self._units(question, rows, view, run)
         with run.step("context"):
-            found = Found(states, relationships, communities, units)
+            found = Found(states, relationships, communities, choice.ranking)
             items = temporal_context(question, found, view, writer, settings, budget)
-            return units, min(len(units), settings.candidates), items
+        if run.steps is not None:
+            run.steps += explain(question, found, choice, items, view)
+        return choice.ranking, min(len(choice.ranking), settings.candidates), items
 
-    def _units(self, question: Question, states: list[int], view: View, run: _Run) -> Ranking:
+    def _units(self, question: Question, states: list[int], view: View, run: _Run) -> UnitChoice:
         """Return the ranked text units; without the second step, which goes on record, when the embedder fails."""
         try:
             return choose_units(question, states, view, self._settings, self._questions.of)
@@ -250,6 +255,12 @@ class Engine:
                 FallBack(step="embed", wanted="vectors", used="lexical search only", reason=reason)
             )
             return None
+
+
+def _listed(ranked: Ranking, view: View) -> list[RankedUnit]:
+    scores = ranked.scores.tolist()
+    ids = view.text_unit_ids(ranked.rows)
+    return [RankedUnit(text_unit_id=key, score=score) for key, score in zip(ids, scores, strict=True)]
 
 
 def _words_only(reason: str) -> FallBack:

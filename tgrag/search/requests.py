@@ -45,7 +45,10 @@ class AsOf(BaseModel):
 
 
 class QueryRequest(BaseModel):
-    """A question. ``books``: titles (or document titles, series names) to search in; all when empty."""
+    """A question. ``books``: titles (or document titles, series names) to search in; all when empty.
+
+    explain: return what each step of the temporal mode was given and chose.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -55,6 +58,7 @@ class QueryRequest(BaseModel):
     books: list[Name] = Field(default_factory=list, max_length=1000)
     as_of: AsOf | None = None
     include_context: bool = False
+    explain: bool = False
 
 
 class PageBox(BaseModel):
@@ -134,6 +138,22 @@ class FallBack(BaseModel):
     reason: str
 
 
+class Candidate(BaseModel):
+    """A row that a step was given or chose: its key, how it is called, and its score in that step."""
+
+    id: str
+    label: str
+    score: float
+
+
+class Step(BaseModel):
+    """A step of the search, best first."""
+
+    step: str
+    inputs: list[Candidate] = Field(default_factory=list)
+    outputs: list[Candidate]
+
+
 class RankedUnit(BaseModel):
     """A text unit's place in the ranking that the context's text was chosen from."""
 
@@ -157,13 +177,15 @@ class Retrieval(BaseModel):
     n_tokens: int
     fall_backs: list[FallBack]
     timings: dict[str, float]
+    steps: list[Step] | None = None
     ranked_units: list[RankedUnit] = Field(default_factory=list, exclude=True, repr=False)
 
 
 class Answer(BaseModel):
     """An answer with its citations. ``found`` is False when the context does not hold an answer.
 
-    timings: seconds a step. tokens: of the context. context: only with ``include_context``.
+    timings: seconds a step. tokens: of the context. context: only with ``include_context``; steps: only
+    with ``explain``.
     """
 
     collection: str
@@ -178,3 +200,4 @@ class Answer(BaseModel):
     timings: dict[str, float]
     tokens: dict[str, int]
     context: list[ContextItem] | None = None
+    steps: list[Step] | None = None

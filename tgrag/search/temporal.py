@@ -29,6 +29,15 @@ UNIT_MERIT = 0.5  # of a description in the best text unit, against 1 for all th
 
 
 @dataclass(frozen=True, slots=True)
+class UnitChoice:
+    """Text units by the question alone, what else spoke for which of them, and the outcome."""
+
+    base: Ranking
+    signals: dict[str, Ranking]
+    ranking: Ranking
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
     """Rows of the view's tables, best first."""
 
@@ -65,22 +74,27 @@ def choose_relationships(states: Sequence[int], view: View, per_state: int) -> l
     return sorted(kept, key=order)
 
 
-def choose_communities(states: Sequence[int], view: View, n: int) -> Ranking:
-    """Return the n windows by how many of the chosen states are their members."""
+def choose_communities(question: Question, states: Sequence[int], view: View, n: int) -> Ranking:
+    """Return the n windows by how many of the chosen states are their members and by their own vectors."""
     overlap = Counter(window for state in states for window in view.communities_of(state).tolist())
-    return ranked(np.array([*overlap], dtype=np.int64), np.array([*overlap.values()], dtype=float)).head(n)
+    shared = ranked(np.array([*overlap], dtype=np.int64), np.array([*overlap.values()], dtype=float))
+    if question.vector is None:
+        return shared.head(n)
+    alike = ranked(*view.nearest_windows(question.vector, DEPTH))
+    return fuse(alike, shared, int(view.communities.sum())).head(n)
 
 
 def choose_units(
     question: Question, states: Sequence[int], view: View, settings: SearchSettings, embed: Embed | None
-) -> Ranking:
+) -> UnitChoice:
     """Return text units by the question and by what else speaks for them.
 
     embed: of queries, for a second search; without it there is none. Raises what it raises.
     """
     base = rank_units(question, view, RANKED)
     added = signals(question, base, view, settings.signals, embed)
-    return widen(base, added, view.units_of(states), view, settings.signals, settings.classic_units)
+    ranking = widen(base, added, view.units_of(states), view, settings.signals, settings.classic_units)
+    return UnitChoice(base, {name: signal for name, (signal, _) in added.items()}, ranking)
 
 
 def temporal_context(
@@ -97,14 +111,14 @@ def temporal_context(
     )
     shown_windows, left = fill_in_full(windows, round(budget * settings.communities_share))
     for_graph = left + round(budget * settings.entities_share)
-    texts = list(_scored(view.text_units, found.units))
-    items = iter([writer.text_unit(unit, score) for unit, score in texts])
+    texts = list(_scored(view.text_units, found.units.head(RANKED)))
+    items = (writer.text_unit(unit, score) for unit, score in texts)
     used = sum(item.n_tokens for item in shown_windows)
     shown_texts, _ = fill(items, budget - used - for_graph)
     shown = {item.id for item in shown_texts}
 
     told = Told(unit for unit, _ in texts if unit.text_unit_id in shown)
-    merit = _merit(question, view, texts)
+    merit = _merit(question, view.text_unit_ids(found.units.rows), texts)
     entities = (
         writer.entity(state, score, told, merit) for state, score in _scored(view.entity_states, found.states)
     )
@@ -120,9 +134,9 @@ def temporal_context(
     return [*shown_windows, *shown_graph, *shown_texts, *more_texts]
 
 
-def _merit(question: Question, view: View, texts: Sequence[tuple[TextUnit, float]]) -> Merit:
+def _merit(question: Question, ranked_ids: Sequence[str], texts: Sequence[tuple[TextUnit, float]]) -> Merit:
     """Return how much a description is worth: the question's words in it, and the rank of its text unit."""
-    rank = {unit.text_unit_id: place for place, (unit, _) in enumerate(texts)}
+    rank = {text_unit_id: place for place, text_unit_id in enumerate(ranked_ids)}
     languages = {unit.text_unit_id: unit.language for unit, _ in texts}
 
     def merit(evidence: Evidence) -> float:

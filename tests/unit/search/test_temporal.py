@@ -47,13 +47,33 @@ def test_relationships_inside_the_chosen_entities_come_first_then_by_time(view, 
 
 
 def test_communities_are_those_with_most_of_the_states(view, states):
-    best = choose_communities(states, view, 5)
+    without_vector = read_question("Что сделал Гаврила?", None, view)
+    best = choose_communities(without_vector, states, view, 5)
     members = [set(window.members) for window in view.windows(best.rows.tolist())]
     chosen = {state.state_id for state in view.entity_states(states)}
     overlaps = [len(chosen & group) for group in members]
     assert overlaps == best.scores.tolist() == sorted(overlaps, reverse=True)
     assert overlaps[0] > 0
-    assert len(choose_communities([], view, 5)) == 0
+    assert len(choose_communities(without_vector, [], view, 5)) == 0
+
+
+def test_a_community_is_also_found_by_its_own_vector(view, question):
+    assert len(choose_communities(question, [], view, 2)) == 2
+
+
+def test_each_step_says_what_it_was_given_and_what_it_chose(snapshot):
+    engine = Engine(snapshot, ToyEmbedder(), ToyTokenizer(), SearchSettings())
+    asked = QueryRequest(question="Что сделал Гаврила?", explain=True)
+    found = engine.retrieve(asked)
+    steps = {step.step: step for step in found.steps}
+    assert {"hints", "entities", "relationships", "communities", "text_units", "context"} <= steps.keys()
+    assert steps["relationships"].inputs == steps["entities"].outputs
+    assert [c.id for c in steps["context"].outputs]
+    assert {c.id for c in steps["text_units"].outputs} >= {
+        item.id for item in found.items if item.kind == "text_unit"
+    }
+    assert engine.query(asked).steps == found.steps
+    assert engine.retrieve(asked.model_copy(update={"explain": False})).steps is None
 
 
 def test_units_that_the_states_rest_on_are_raised(view, question, states):
@@ -62,7 +82,7 @@ def test_units_that_the_states_rest_on_are_raised(view, question, states):
         settings = SETTINGS.model_copy(
             update={"classic_units": 0, "signals": SignalSettings(**off | weights)}
         )
-        return choose_units(question, evidence_of, view, settings, None).as_dict()
+        return choose_units(question, evidence_of, view, settings, None).ranking.as_dict()
 
     evidence = set(view.units_of(states).tolist())
     without = scores([])
