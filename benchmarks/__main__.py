@@ -2,7 +2,7 @@
 
 import argparse
 
-from benchmarks import extraction, parse, resolve, sentences
+from benchmarks import extraction, parse, query, resolve, sentences
 
 
 def main() -> None:
@@ -12,6 +12,7 @@ def main() -> None:
     sentences.add_command(commands)
     extraction.add_command(commands)
     resolve.add_command(commands)
+    query.add_command(commands)
     arguments = parser.parse_args()
     arguments.run(arguments)
 

@@ -181,9 +181,8 @@ class Engine:
         n_tokens = titles + sum(item.n_tokens for item in items)
         quoted = ranked.head(n_units)
         units = list(zip(view.text_units(quoted.rows.tolist()), quoted.scores.tolist(), strict=True))
-        return _Found(
-            view, question, _listed(ranked.head(RANKED), view), units, items, context, n_tokens
-        )
+        listed = _listed(ranked.head(RANKED), view)
+        return _Found(view, question, listed, units, items, context, n_tokens)
 
     def _classic(
         self, question: Question, view: View, writer: ItemWriter, budget: int, run: _Run

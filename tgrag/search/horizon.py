@@ -30,6 +30,9 @@ class Horizon:
     last: Mapping[str, int]
     books: frozenset[BookKey]
 
+    def __hash__(self) -> int:
+        return hash((frozenset(self.last.items()), self.books))
+
     def of(self, book: Book) -> int:
         """Return the last visible ordinal for a book, -1 when nothing of it may be seen."""
         return self.last.get(book.series_id, -1) if book.key in self.books else -1

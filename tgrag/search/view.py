@@ -6,7 +6,7 @@ hint or an error. Masks are boolean arrays over the rows of a table; records com
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache, partial
 from typing import TypeVar
 
 import numpy as np
@@ -28,6 +28,9 @@ from tgrag.store.titles import TitleKey, title_keys
 
 Scores = NDArray[np.float64]
 Place = TypeVar("Place", Book, Chapter)
+Rowset = TypeVar("Rowset", Sequence[int], Integers)
+
+VIEWS_KEPT = 8  # of an engine: what is counted of a horizon serves the questions that are asked of it
 
 
 class View:
@@ -54,6 +57,13 @@ class View:
 
     def text_units(self, rows: Sequence[int]) -> list[TextUnit]:
         return self._snapshot.text_units.take(_visible(rows, self.units))
+
+    def text_unit_ids(self, rows: Integers) -> list[str]:
+        """Return the ids of text units, which are cheaper than the whole rows."""
+        ids: list[str] = (
+            self._snapshot.text_units.table["text_unit_id"].take(_visible(rows, self.units)).to_pylist()
+        )
+        return ids
 
     def entity_states(self, rows: Sequence[int]) -> list[EntityState]:
         """Return states with the descriptions that are known by now."""
@@ -295,7 +305,14 @@ def _begun(place: Place, limit: int) -> Place:
     return place if place.last_ordinal <= limit else replace(place, last_ordinal=limit)
 
 
-def _visible(rows: Sequence[int], mask: Mask) -> Sequence[int]:
-    if not all(mask[row] for row in rows):
+def _visible(rows: Rowset, mask: Mask) -> Rowset:
+    if not mask[np.asarray(rows, dtype=np.int64)].all():
         raise IndexError("a row beyond the horizon was asked for")
     return rows
+
+
+class Views:
+    """The views of one snapshot, those of the horizons used last kept."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.at = lru_cache(maxsize=VIEWS_KEPT)(partial(View, snapshot))

@@ -29,7 +29,10 @@ class People:
 
     def members(self, canonical: int) -> Integers:
         """Return the rows of a cluster, the one known earliest first."""
-        return self.all_members(np.array([canonical]))[1]
+        place = int(np.searchsorted(self.heads, canonical))
+        if place < len(self.heads) and self.heads[place] == canonical:
+            return self.rows[self.offsets[place] : self.offsets[place + 1]]
+        return np.array([canonical])
 
     def all_members(self, canonical: Integers) -> tuple[Integers, Integers]:
         """Return the rows of several clusters, one cluster after the other: the place in ``canonical`` and the row."""

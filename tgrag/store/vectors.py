@@ -139,6 +139,11 @@ class VectorIndex:
     def __len__(self) -> int:
         return int(self._index.ntotal)
 
+    @property
+    def row_bytes(self) -> int:
+        """The size of one vector in memory."""
+        return int(self._index.sa_code_size())
+
     def search(self, query: Vectors, k: int, mask: Mask) -> Found:
         """Return the (at most k) rows inside ``mask`` nearest to ``query`` (dimension,), and their scores.
 
