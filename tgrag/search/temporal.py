@@ -25,6 +25,7 @@ from tgrag.settings import SearchSettings
 T = TypeVar("T")
 
 RANKED = 200  # text units from each first ranking: more than a budget holds
+READ = 1.5  # text units are read as far as they would fill this many budgets: what does not fit makes way
 UNIT_MERIT = 0.5  # of a description in the best text unit, against 1 for all the words of the question
 
 

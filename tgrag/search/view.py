@@ -224,6 +224,11 @@ class View:
         _, units = self._snapshot.evidence.of(np.fromiter(states, dtype=np.int64))
         return np.unique(units[self.units[units]])
 
+    def tokens_of(self, units: Integers) -> Integers:
+        """Return how many tokens each text unit has, as counted when it was made."""
+        counts: Integers = self._snapshot.text_units.column("n_tokens")[units]
+        return counts
+
     # --- from text unit to text unit ------------------------------------------------------------------
 
     @cached_property
