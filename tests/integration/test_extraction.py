@@ -76,7 +76,11 @@ def test_nothing_is_lost_under_faults(
     assert [(d.source, d.transient) for d in unlucky] == [("d9.txt", True)] and "500" in unlucky[0].reason
     assert cost.repaired and cost.halved
     seen = mock.stats()
-    assert seen["requests"] == cost.attempts and seen["repeats"] == cost.attempts - cost.calls
+    assert seen["requests"] == cost.attempts
+    twice = seen["repeats"] - (cost.attempts - cost.calls)
+    assert 0 <= twice < workers, (
+        "the second halves are equal: a worker does not see what another has just stored"
+    )
     assert seen["repeats"] >= sum(seen["faults"][f] for f in ("error_500", "error_429", "hang")) - 1
 
     mock.configure(

@@ -13,6 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from tgrag import logs
 from tgrag.calls.call import Call
 from tgrag.calls.chain import chain
 from tgrag.calls.counters import Counters
@@ -20,7 +21,7 @@ from tgrag.calls.slots import Slots
 from tgrag.errors import ConfigurationError
 from tgrag.index.answers import AnswerMemo
 from tgrag.index.budget import Budget, Spending
-from tgrag.index.pipeline import default_workers, on_ray
+from tgrag.index.pipeline import default_workers, on_ray, slices
 from tgrag.index.quota import Shares, keep_share
 from tgrag.index.standing import Ask, Method, Task
 from tgrag.models.chat import CallFailed, ChatIdentity, ChatModel, ChatReply, ChatRequest, Misconfigured
@@ -32,7 +33,6 @@ from tgrag.store.tables import from_row, to_table
 IN_PROCESS = 64  # as many or fewer are asked without Ray, which takes seconds to start
 SLOTS_A_WORKER = 64  # one event loop keeps so many busy
 TASKS_IN_PROCESS = 2_000  # that wait for a slot at once where there is no Ray
-TASKS_AT_ONCE = 20_000  # handed to Ray at once: what bounds the driver's memory
 BUNDLE = (4, 64)  # tasks, at least and at most
 
 
@@ -103,6 +103,7 @@ class AskWorker:
         share: float = 1.0,
         shares: Any = None,
     ) -> None:
+        logs.set_up()
         self._memo = AnswerMemo(open_root(root), collection)
         self._model = Budgeted(open_chat(chat), Spending(budget))
         self._method = method
@@ -201,11 +202,9 @@ def ask_all(
     if len(tasks) <= IN_PROCESS or budget.is_limited:
         asyncio.run(_here(tasks, arguments, told))
         return
-    for start in range(0, len(tasks), TASKS_AT_ONCE):
-        rows = to_table(method.task_class, tasks[start : start + TASKS_AT_ONCE])
-        for table in _on_workers(rows, arguments, settings):
-            for row in table.to_pylist():
-                told(from_row(Asked, row))
+    for table in _on_workers(tasks, arguments, settings):
+        for row in table.to_pylist():
+            told(from_row(Asked, row))
 
 
 async def _here(tasks: Sequence[Task], arguments: dict[str, Any], told: Callable[[Asked], None]) -> None:
@@ -228,7 +227,7 @@ async def _here(tasks: Sequence[Task], arguments: dict[str, Any], told: Callable
         await worker.close()
 
 
-def _on_workers(rows: pa.Table, arguments: dict[str, Any], settings: Settings) -> Iterator[pa.Table]:
+def _on_workers(tasks: Sequence[Task], arguments: dict[str, Any], settings: Settings) -> Iterator[pa.Table]:
     from tgrag.cluster import connect
 
     connect()
@@ -242,4 +241,12 @@ def _on_workers(rows: pa.Table, arguments: dict[str, Any], settings: Settings) -
         arguments |= {"share": 1 / n_workers, "shares": shares}
     size = min(max(total // n_workers, BUNDLE[0]), BUNDLE[1])
     at_once = 3 * -(-total // size)  # a worker that gets all slots has three times as many units at hand
-    yield from on_ray(rows, AskWorker, arguments, size, size=n_workers, batches_at_once=at_once, cpus=0.5)
+    task_class = arguments["method"].task_class
+
+    def rows(start: int, stop: int) -> pa.Table:
+        return to_table(task_class, tasks[start:stop])
+
+    for blocks in slices(len(tasks), rows, size):
+        yield from on_ray(
+            blocks, AskWorker, arguments, size, size=n_workers, batches_at_once=at_once, cpus=0.5
+        )

@@ -4,8 +4,10 @@ With ``extract.method = llm`` the stage reads where every unit stands, asks what
 and reads again. A unit that has no answers in the end, failed or not yet asked, gets the fast extraction.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+
+import numpy as np
 
 from tgrag.index.answers import AnswerMemo
 from tgrag.index.asking import ask_missing, dead_letter
@@ -13,29 +15,34 @@ from tgrag.index.assemble import UsedAnswer
 from tgrag.index.batch import Pending, Taken, pending_calls, read_batch, write_batch
 from tgrag.index.budget import Budget
 from tgrag.index.manifest import ExtractionCounts, StageCost
+from tgrag.index.picked import Picked
 from tgrag.index.plan import Plan
 from tgrag.index.progress import Report
-from tgrag.index.read_units import Reading, read_all
+from tgrag.index.read_units import read_all
+from tgrag.index.readings import Answers, Marked, Readings
 from tgrag.index.stages import extract_all
-from tgrag.index.walk import UnitMethod, UnitTask, tasks_of
+from tgrag.index.walk import UnitMethod, UnitTasks, tasks_of
 from tgrag.models.chat_wire import identity_of
 from tgrag.records import DeadLetter, Extraction, TextUnit
 from tgrag.settings import Settings
+from tgrag.store.keys import Keys
 from tgrag.store.root import Root
+from tgrag.store.spool import Spooled
 
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """extractions: by text_unit_id. waiting: text units with calls that another run makes.
+    """extractions: by text_unit_id, read from a scratch file. waiting: text units with calls that another run makes.
 
-    taken: what became of a batch file, as far as text units go.
+    answers: those that text units used, in the order of the units. taken: what became of a batch file, as far as
+    text units go.
     """
 
-    extractions: dict[str, Extraction]
+    extractions: Mapping[str, Extraction]
     letters: list[DeadLetter] = field(default_factory=list)
-    answers: list[UsedAnswer] = field(default_factory=list)
+    answers: Iterable[UsedAnswer] = ()
     counts: ExtractionCounts = field(default_factory=ExtractionCounts)
-    waiting: frozenset[str] = frozenset()
+    waiting: Set[str] = frozenset()
     taken: Taken | None = None
 
 
@@ -49,13 +56,19 @@ def extract_units(
     report: Report,
     cost: StageCost,
 ) -> Extracted:
-    """Extract from text units as the settings say. sources: document_id -> source. cost: what it comes to."""
+    """Extract from text units as the settings say. sources: document_id -> source. cost: what it comes to.
+
+    The units are read a few at a time, so they may lie anywhere; of each, tens of bytes are kept.
+    """
     if settings.extract.method == "fast":
-        extractions = extract_all(units, settings.extract, settings.index.workers, report)
+        keys = Keys(unit.text_unit_id for unit in units)
+        extractions: Spooled[Extraction] = Spooled(Extraction, "text_unit_id", keys)
+        for table in extract_all(units, settings.extract, settings.index.workers, report):
+            extractions.put(table)
         return Extracted(extractions, counts=ExtractionCounts(fast=len(units)))
     stage = LlmExtraction(units, sources, root, collection, settings, report)
     stage.prepare(plan)
-    if not plan.offline and plan.budget.calls != 0:
+    if plan.asks:
         stage.ask(plan.budget, cost)
     found = stage.result()
     cost.failed = found.counts.failed
@@ -81,7 +94,7 @@ class LlmExtraction:
         self._root, self._collection, self._settings, self._report = root, collection, settings, report
         self._method = UnitMethod(identity_of(settings.chat), settings.extract)
         self._tasks = tasks_of(units, settings.extract.context_sentences)
-        self._readings: dict[str, Reading] = {}
+        self._readings = Readings(unit.text_unit_id for unit in units)
         self._taken: Taken | None = None
         self._read(self._tasks)
 
@@ -94,9 +107,9 @@ class LlmExtraction:
         if plan.retry:
             self._try_again(None if plan.retry is True else plan.retry)
 
-    def missing(self) -> list[UnitTask]:
+    def missing(self) -> UnitTasks:
         """Return the units with calls to make, in the order of asking."""
-        return [task for task in self._tasks if self._readings[task.unit.text_unit_id].n_missing]
+        return self._tasks.where(self._readings.counts["n_missing"] > 0)
 
     def pending(self) -> Iterator[Pending]:
         """Return the calls to make next, in the order of asking."""
@@ -109,8 +122,8 @@ class LlmExtraction:
     def ask(self, budget: Budget, cost: StageCost) -> None:
         """Make the calls that are missing, as far as the budget goes."""
         tasks = self.missing()
-        cost.saved = sum(len(reading.answers) for reading in self._readings.values())
-        n_calls = sum(reading.n_missing for reading in self._readings.values())
+        cost.saved = self._readings.total("n_answers")
+        n_calls = self._readings.total("n_missing")
         ask_missing(
             "extract",
             tasks,
@@ -124,63 +137,55 @@ class LlmExtraction:
             cost,
         )
         self._read(tasks)
-        cost.anew = sum(self._readings[task.unit.text_unit_id].done for task in tasks)
+        cost.anew = int(self._readings.done[tasks.numbers].sum())
 
     def result(self, *, waiting_too: bool = True) -> Extracted:
         """Return the extractions: fast ones where there are no answers.
 
         waiting_too: without it none of the text units that wait for calls.
         """
-        done = [reading for reading in self._readings.values() if reading.done]
-        waiting = frozenset(reading.text_unit_id for reading in self._readings.values() if reading.n_missing)
-        extractions = {reading.text_unit_id: reading.extraction for reading in done}
-        others = [unit for unit in self._units if unit.text_unit_id not in extractions]
-        wanted = [unit for unit in others if waiting_too or unit.text_unit_id not in waiting]
-        extractions |= extract_all(wanted, self._settings.extract, self._settings.index.workers, self._report)
-        owners = {unit.text_unit_id: unit.document_id for unit in self._units}
-        letters = {
-            fault.key: dead_letter("extract", owner, self._sources[owner], fault)
-            for reading in self._readings.values()
-            for owner in (owners[reading.text_unit_id],)
-            for fault in reading.faults
-        }
+        readings, settings = self._readings, self._settings
+        others, waiting = ~readings.done, readings.counts["n_missing"] > 0
+        wanted = Picked(self._units, np.flatnonzero(others if waiting_too else others & ~waiting))
+        for table in extract_all(wanted, settings.extract, settings.index.workers, self._report):
+            readings.extractions.put(table)
+        letters = {}
+        for number, fault in readings.faults():
+            owner = self._units[number].document_id
+            letters[fault.key] = dead_letter("extract", owner, self._sources[owner], fault)
         counts = ExtractionCounts(
-            llm=len(done),
-            fast=len(others),
-            failed=sum(bool(reading.faults) for reading in self._readings.values()),
-            waiting=len(waiting),
-            dropped=sum(reading.dropped for reading in done),
-            stubs=sum(reading.stubs for reading in done),
+            llm=int(readings.done.sum()),
+            fast=int(others.sum()),
+            failed=int((readings.counts["n_faults"] > 0).sum()),
+            waiting=int(waiting.sum()),
+            dropped=readings.total("dropped", readings.done),
+            stubs=readings.total("stubs", readings.done),
         )
         return Extracted(
-            extractions,
+            readings.extractions,
             sorted(letters.values(), key=lambda d: (d.source, d.key)),
-            [answer for unit in self._units for answer in self._readings[unit.text_unit_id].answers],
+            Answers(readings.accounts),
             counts,
-            waiting,
+            Marked(readings, waiting),
             self._taken,
         )
 
     def _try_again(self, chosen: frozenset[str] | None) -> None:
         """Forget what keeps units from being done: all of it, or that of the faults with these keys."""
-        wanted = {
-            reading.text_unit_id: {
-                key
-                for fault in reading.faults
-                if chosen is None or fault.key in chosen
-                for key in fault.forget
-            }
-            for reading in self._readings.values()
-        }
-        keys = set().union(*wanted.values())
+        faulty = np.zeros(len(self._units), np.bool_)
+        keys: set[str] = set()
+        for number, fault in self._readings.faults():
+            if chosen is None or fault.key in chosen:
+                faulty[number] = True
+                keys.update(fault.forget)
         if keys:
             self._memo().forget(keys)
-            self._read([task for task in self._tasks if wanted[task.unit.text_unit_id]])
+            self._read(self._tasks.where(faulty))
 
-    def _read(self, tasks: Sequence[UnitTask]) -> None:
+    def _read(self, tasks: UnitTasks) -> None:
         workers = self._settings.index.workers
-        for reading in read_all(tasks, self._root.address, self._collection, self._method, workers):
-            self._readings[reading.text_unit_id] = reading
+        for table in read_all(tasks, self._root.address, self._collection, self._method, workers):
+            self._readings.take(table)
 
     def _memo(self) -> AnswerMemo:
         return AnswerMemo(self._root, self._collection)

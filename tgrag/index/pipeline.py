@@ -4,17 +4,20 @@ import logging
 import os
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from typing import Any
 
 import pyarrow as pa
 
 from tgrag.cluster import connect
-from tgrag.errors import StageFailed, TgragError
+from tgrag.errors import ConfigurationError, StageFailed, TgragError
+
+ROWS_AT_ONCE = 8_192  # handed to Ray at once; what bounds the memory of the driver and of the object store
 
 # What a worker raised, in the traceback that Ray hands on as text.
 _RAISED = re.compile(r"^(?!ray\.)[\w.]*(?:Error|Exception)\b: .+$", re.MULTILINE)
+_MISCONFIGURED = f"{ConfigurationError.__module__}.{ConfigurationError.__name__}: "
 
 
 class Worker(ABC):
@@ -46,18 +49,48 @@ def pipeline(
     rows: pa.Table, worker: type[Worker], arguments: dict[str, Any], batch_rows: int, workers: int | None
 ) -> Iterator[pa.Table]:
     """Map a worker class over the rows in batches, on a pool of actors; yield result tables as they come."""
-    if not rows.num_rows:
+    yield from streamed(
+        rows.num_rows,
+        lambda start, stop: rows.slice(start, stop - start),
+        worker,
+        arguments,
+        batch_rows,
+        workers,
+    )
+
+
+def streamed(
+    n_rows: int,
+    make: Callable[[int, int], pa.Table],
+    worker: type[Worker],
+    arguments: dict[str, Any],
+    batch_rows: int,
+    workers: int | None,
+) -> Iterator[pa.Table]:
+    """Do as ``pipeline``, over rows that are made as they are needed; make: from the first to before the last."""
+    if not n_rows:
         return
-    if rows.num_rows <= batch_rows:  # a single batch: an actor would do no better, and takes seconds to start
-        yield _in_process(rows, worker, arguments)
+    if n_rows <= batch_rows:  # a single batch: an actor would do no better, and takes seconds to start
+        yield _in_process(make(0, n_rows), worker, arguments)
         return
     connect()
-    size = min(-(-rows.num_rows // batch_rows), workers or default_workers())
-    yield from on_ray(rows, worker, arguments, batch_rows, size=size)
+    size = min(-(-n_rows // batch_rows), workers or default_workers())
+    for blocks in slices(n_rows, make, batch_rows):
+        yield from on_ray(blocks, worker, arguments, batch_rows, size=size)
+
+
+def slices(
+    n_rows: int, make: Callable[[int, int], pa.Table], batch_rows: int
+) -> Iterator[Iterator[pa.Table]]:
+    """Cut rows into what is handed to Ray at once, and that into blocks, each made when it is taken."""
+    step = max(ROWS_AT_ONCE // batch_rows, 1) * batch_rows
+    for first in range(0, n_rows, step):
+        last = min(first + step, n_rows)
+        yield (make(start, min(start + batch_rows, last)) for start in range(first, last, batch_rows))
 
 
 def on_ray(
-    rows: pa.Table,
+    blocks: Iterable[pa.Table],
     worker: type[Any],
     arguments: dict[str, Any],
     batch_rows: int,
@@ -66,10 +99,11 @@ def on_ray(
     batches_at_once: int | None = None,
     cpus: float = 1,
 ) -> Iterator[pa.Table]:
-    """Map a worker class over the rows on ``size`` actors of the Ray that this process is connected to.
+    """Map a worker class over blocks of at most ``batch_rows`` rows, on ``size`` actors of the Ray that this process
+    is connected to. All blocks are put into Ray's object store at once.
 
     batches_at_once: in an actor, of a class whose ``__call__`` is a coroutine; all of them share one event loop.
-    Raises StageFailed when a worker raises.
+    Raises ConfigurationError when a worker does, StageFailed when it raises anything else.
     """
     import ray
     import ray.data
@@ -79,8 +113,7 @@ def on_ray(
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
     context.print_on_execution_start = False
-    blocks = [rows.slice(start, batch_rows) for start in range(0, rows.num_rows, batch_rows)]
-    dataset = ray.data.from_arrow(blocks).map_batches(
+    dataset = ray.data.from_arrow_refs([ray.put(block) for block in blocks]).map_batches(
         worker,
         fn_constructor_kwargs=arguments,
         batch_size=batch_rows,
@@ -97,6 +130,8 @@ def on_ray(
         yield from dataset.iter_batches(batch_size=None, batch_format="pyarrow")
     except ray.exceptions.RayError as error:
         reason = (_RAISED.findall(str(error)) or [type(error).__name__])[-1]
+        if reason.startswith(_MISCONFIGURED):
+            raise ConfigurationError(reason.removeprefix(_MISCONFIGURED)) from None
         raise broken(worker, reason) from error
 
 

@@ -10,17 +10,16 @@ from tgrag.extract.llm import Tally, to_extraction
 from tgrag.hashing import stable_hash
 from tgrag.index.answers import AnswerMemo
 from tgrag.index.assemble import UsedAnswer
-from tgrag.index.pipeline import Worker, pipeline
+from tgrag.index.pipeline import Worker, streamed
 from tgrag.index.standing import Standing
 from tgrag.index.walk import UnitMethod, UnitTask
 from tgrag.models.chat import ChatIdentity, ChatReply
-from tgrag.records import Extraction
+from tgrag.records import ExtractedEntity, ExtractedRelationship, Extraction
 from tgrag.settings import ExtractSettings
 from tgrag.store.root import open_root
 from tgrag.store.tables import from_row, to_table
 
 UNITS_A_BATCH = 512  # reading one takes about a millisecond
-UNITS_AT_ONCE = 20_000  # handed to Ray at once: what bounds the driver's memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +35,20 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Where a unit stands. n_missing: calls that the next asking makes. dropped, stubs, merged: see llm.Tally."""
+    """Where a unit stands, and its extraction when it is done. n_missing: calls that the next asking makes.
+
+    dropped, stubs, merged: see llm.Tally.
+    """
 
     text_unit_id: str
-    extraction: Extraction
+    entities: tuple[ExtractedEntity, ...]
+    relationships: tuple[ExtractedRelationship, ...]
     answers: tuple[UsedAnswer, ...]
     n_missing: int
     faults: tuple[Fault, ...]
     dropped: int
     stubs: int
     merged: int
-
-    @property
-    def done(self) -> bool:
-        return not self.n_missing and not self.faults
 
 
 class ReadWorker(Worker):
@@ -64,19 +63,19 @@ class ReadWorker(Worker):
 
 def read_all(
     tasks: Sequence[UnitTask], root: str, collection: str, method: UnitMethod, workers: int | None
-) -> Iterator[Reading]:
-    """Read where units stand, in no particular order."""
+) -> Iterator[pa.Table]:
+    """Read where units stand: tables of Readings, in no particular order."""
     arguments = {
         "root": root,
         "collection": collection,
         "identity": method.identity,
         "settings": method.settings,
     }
-    for start in range(0, len(tasks), UNITS_AT_ONCE):
-        rows = to_table(UnitTask, tasks[start : start + UNITS_AT_ONCE])
-        for table in pipeline(rows, ReadWorker, arguments, UNITS_A_BATCH, workers):
-            for row in table.to_pylist():
-                yield from_row(Reading, row)
+
+    def rows(start: int, stop: int) -> pa.Table:
+        return to_table(UnitTask, tasks[start:stop])
+
+    return streamed(len(tasks), rows, ReadWorker, arguments, UNITS_A_BATCH, workers)
 
 
 def reading(task: UnitTask, memo: AnswerMemo, method: UnitMethod) -> Reading:
@@ -88,7 +87,8 @@ def reading(task: UnitTask, memo: AnswerMemo, method: UnitMethod) -> Reading:
         extraction, tally = to_extraction(unit.text_unit_id, found.said, unit.language)
     return Reading(
         text_unit_id=unit.text_unit_id,
-        extraction=extraction,
+        entities=extraction.entities,
+        relationships=extraction.relationships,
         answers=tuple(
             UsedAnswer(unit.document_id, unit.text_unit_id, key, digest(reply))
             for key, reply in found.answers

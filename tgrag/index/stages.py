@@ -4,7 +4,7 @@ A worker makes its answers durable itself before it takes the next batch, so a k
 calls that were in flight. A stage without work starts no pipeline.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -14,7 +14,7 @@ from tgrag.extract.fast import extract
 from tgrag.hashing import bytes_hash
 from tgrag.index.assemble import Passage
 from tgrag.index.memo import Failure, ParseMemo, VectorMemo
-from tgrag.index.pipeline import Worker, pipeline
+from tgrag.index.pipeline import Worker, pipeline, streamed
 from tgrag.index.progress import Progress, Report
 from tgrag.ingest.sandbox import ParsingCrashed, ParsingPool
 from tgrag.ingest.sources import read_source
@@ -162,19 +162,19 @@ class ExtractWorker(Worker):
 
 def extract_all(
     units: Sequence[TextUnit], settings: ExtractSettings, workers: int | None, report: Report
-) -> dict[str, Extraction]:
-    """Extract entities and relationships from text units, by text_unit_id."""
-    table = pa.table(
-        {name: [getattr(u, name) for u in units] for name in ("text_unit_id", "text", "language")}
-    )
+) -> Iterator[pa.Table]:
+    """Extract entities and relationships from text units: tables of Extractions, in no particular order."""
+
+    def rows(start: int, stop: int) -> pa.Table:
+        some = units[start:stop]
+        return pa.table(
+            {name: [getattr(u, name) for u in some] for name in ("text_unit_id", "text", "language")}
+        )
+
     progress = Progress("extract", len(units), "text units", report)
-    result: dict[str, Extraction] = {}
-    for done in pipeline(table, ExtractWorker, {"settings": settings}, UNITS_A_BATCH, workers):
-        for row in done.to_pylist():
-            extraction = from_row(Extraction, row)
-            result[extraction.text_unit_id] = extraction
+    for done in streamed(len(units), rows, ExtractWorker, {"settings": settings}, UNITS_A_BATCH, workers):
+        yield done
         progress.add(done.num_rows)
-    return result
 
 
 # --- embed --------------------------------------------------------------------------------------------

@@ -6,7 +6,10 @@ read sends a repair.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, overload
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tgrag.chunk.sentences import sentences
 from tgrag.extract.graph_answer import GraphAnswer, read_graph
@@ -45,22 +48,63 @@ class UnitMethod:
         return _part(task, "first", find, self, MOST_HALVINGS)
 
 
-def tasks_of(units: Sequence[TextUnit], context_sentences: int) -> list[UnitTask]:
+class UnitTasks(Sequence[UnitTask]):
+    """Tasks of text units, each made when it is read; 8 bytes a unit in memory.
+
+    numbers: of the units, in the order of asking. previous: by number, that of the unit before it in its document,
+    -1 where there is none. context_sentences: of the unit before it.
+    """
+
+    def __init__(
+        self,
+        units: Sequence[TextUnit],
+        numbers: NDArray[np.int32],
+        previous: NDArray[np.int32],
+        context_sentences: int,
+    ) -> None:
+        self.numbers = numbers
+        self._units, self._previous, self._context_sentences = units, previous, context_sentences
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @overload
+    def __getitem__(self, place: int) -> UnitTask: ...
+    @overload
+    def __getitem__(self, place: slice) -> "UnitTasks": ...
+    def __getitem__(self, place: int | slice) -> "UnitTask | UnitTasks":
+        if isinstance(place, slice):
+            return self._only(self.numbers[place])
+        number = self.numbers[place]
+        unit, previous = self._units[number], self._previous[number]
+        before = self._units[previous] if previous >= 0 and self._context_sentences else None
+        bare = replace(unit, fragments=(), page_numbers=())
+        return UnitTask(bare, _ending(before, self._context_sentences))
+
+    def where(self, marked: NDArray[np.bool_]) -> "UnitTasks":
+        """Return the tasks of the units that are marked, by number, in the same order."""
+        return self._only(self.numbers[marked[self.numbers]])
+
+    def _only(self, numbers: NDArray[np.int32]) -> "UnitTasks":
+        return UnitTasks(self._units, numbers, self._previous, self._context_sentences)
+
+
+def tasks_of(units: Sequence[TextUnit], context_sentences: int) -> UnitTasks:
     """Return a task a unit, in the order in which they are asked: documents in turn, each in reading order.
 
     So a run that is broken off, or whose budget is used up, has the beginning of every document: the part in which
     names are introduced, and which questions as of an early chapter need whole.
     """
-    places: dict[str, int] = {}
-    placed: list[tuple[int, UnitTask]] = []
-    last: dict[str, TextUnit] = {}
-    for unit in units:
-        place = places[unit.document_id] = places.get(unit.document_id, -1) + 1
-        before = _ending(last.get(unit.document_id), context_sentences)
-        last[unit.document_id] = unit
-        placed.append((place, UnitTask(replace(unit, fragments=(), page_numbers=()), before)))
-    placed.sort(key=lambda item: item[0])
-    return [task for _, task in placed]
+    places = np.zeros(len(units), np.int32)
+    previous = np.full(len(units), -1, np.int32)
+    last: dict[str, int] = {}
+    for number, unit in enumerate(units):
+        before = last.get(unit.document_id, -1)
+        if before >= 0:
+            places[number], previous[number] = places[before] + 1, before
+        last[unit.document_id] = number
+    numbers = np.argsort(places, kind="stable").astype(np.int32)
+    return UnitTasks(units, numbers, previous, context_sentences)
 
 
 def _part(
