@@ -25,7 +25,7 @@ from tgrag.settings import SearchSettings
 T = TypeVar("T")
 
 RANKED = 200  # text units from each first ranking: more than a budget holds
-READ = 1.5  # text units are read as far as they would fill this many budgets: what does not fit makes way
+READ = 3  # text units are read as far as they would fill this many budgets: what does not fit makes way
 UNIT_MERIT = 0.5  # of a description in the best text unit, against 1 for all the words of the question
 
 
@@ -112,7 +112,8 @@ def temporal_context(
     )
     shown_windows, left = fill_in_full(windows, round(budget * settings.communities_share))
     for_graph = left + round(budget * settings.entities_share)
-    texts = list(_scored(view.text_units, found.units.head(RANKED)))
+    n_read = np.searchsorted(np.cumsum(view.tokens_of(found.units.rows)), READ * budget, side="right")
+    texts = list(_scored(view.text_units, found.units.head(int(n_read))))
     items = (writer.text_unit(unit, score) for unit, score in texts)
     used = sum(item.n_tokens for item in shown_windows)
     shown_texts, _ = fill(items, budget - used - for_graph)
