@@ -8,31 +8,25 @@ import argparse
 import asyncio
 import json
 import os
-import subprocess
-import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import httpx
 
-from benchmarks.measure import Peak, peak_of, say, table
-from tests.extraction import unit
-from tests.mock_llm import Running
+from benchmarks.driver_memory import memory
+from benchmarks.measure import say, table
+from benchmarks.mocked import SyntheticUnits, method_of, server, settings_for
 from tgrag.cluster import connect
 from tgrag.extract.llm import extraction_request
 from tgrag.index.ask_units import ask_all
 from tgrag.index.budget import Budget
-from tgrag.index.extraction import LlmExtraction
-from tgrag.index.manifest import StageCost
-from tgrag.index.walk import UnitMethod, UnitTask, tasks_of
+from tgrag.index.walk import UnitTask, UnitTasks, tasks_of
 from tgrag.models.chat_wire import identity_of, request_body
-from tgrag.settings import Settings, load_settings
-from tgrag.store.root import open_root
+from tgrag.settings import Settings
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -61,20 +55,11 @@ class Cpu:
     seconds_a_further_100: float
 
 
-@dataclass(frozen=True)
-class Memory:
-    """Peak resident memory of the driver over the whole stage."""
-
-    units: int
-    mb: float
-    mb_before: float
-
-
 def add_command(commands: Any) -> None:
     parser = commands.add_parser("extraction", help="slots kept full, own CPU, memory of LLM extraction")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--units", type=int, default=300)
-    parser.add_argument("--memory", default="1000,4000", help="numbers of units, the largest last")
+    parser.add_argument("--memory", default="1000,10000", help="numbers of units, the smallest first")
     parser.add_argument("--parts", default="slots,cpu,memory")
     parser.set_defaults(run=run)
 
@@ -89,7 +74,7 @@ def run(arguments: argparse.Namespace) -> None:
     if "cpu" in parts:
         found["cpu"] = [cpu()]
     if "memory" in parts:
-        found["memory"] = [memory(int(n)) for n in arguments.memory.split(",")]
+        found["memory"] = memory([int(n) for n in arguments.memory.split(",")])
     if arguments.json:
         print(json.dumps({name: [asdict(row) for row in rows] for name, rows in found.items()}, indent=1))
         return
@@ -136,6 +121,10 @@ async def bare_client(tasks: Sequence[UnitTask], settings: Settings) -> None:
         await asyncio.gather(*(worker() for _ in range(settings.chat.max_in_flight)))
 
 
+def tasks_for(n_units: int) -> UnitTasks:
+    return tasks_of(SyntheticUnits(n_units), 0)
+
+
 def cpu() -> Cpu:
     say("own CPU for 100 and 400 units")
     spent = []
@@ -155,54 +144,6 @@ def cpu() -> Cpu:
             spent.append(tree.seconds() - begun)
     start, of_100, of_400 = spent
     return Cpu(start, of_100, of_400, (of_400 - of_100) / 3)
-
-
-def memory(n_units: int) -> Memory:
-    say(f"memory of the driver with {n_units} units")
-    with server(seconds=0.0, slots=64) as mock:
-        peak: Peak = peak_of(_whole_stage, (n_units, mock.base_url))
-    return Memory(n_units, peak.mb, peak.mb_before)
-
-
-def _whole_stage(argument: tuple[int, str]) -> None:
-    n_units, base_url = argument
-    with tempfile.TemporaryDirectory() as root:
-        mock = Running(base_url.removesuffix("/v1"))
-        units = [task.unit for task in tasks_for(n_units)]
-        stage = LlmExtraction(
-            units, {"d0": "d0"}, open_root(root), "c", settings_for(root, mock, 32, 1), lambda line: None
-        )
-        stage.ask(Budget(), StageCost(seconds=0))
-        assert stage.result().counts.llm == n_units
-    import ray
-
-    ray.shutdown()
-
-
-def settings_for(root: str, mock: Running, n_slots: int, workers: int) -> Settings:
-    chat = {"model": "mock", "base_url": mock.base_url, "max_in_flight": n_slots}
-    return load_settings(root=root, profile="openai", chat=chat, index={"workers": workers})
-
-
-def method_of(settings: Settings) -> UnitMethod:
-    return UnitMethod(identity_of(settings.chat), settings.extract)
-
-
-def tasks_for(n_units: int) -> list[UnitTask]:
-    return tasks_of([unit(n, text=unit(n).text + " Была зима." * 150) for n in range(n_units)], 0)
-
-
-@contextmanager
-def server(**config: Any) -> Iterator[Running]:
-    """Run the mock as a process of its own."""
-    command = [sys.executable, "-m", "tests.mock_llm", "--port", "0", "--config", json.dumps(config)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout
-        yield Running(process.stdout.readline().split()[-1])
-    finally:
-        process.terminate()
-        process.wait()
 
 
 class TreeCpu:
