@@ -4,8 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tgrag.errors import StageFailed
+from tgrag.index import pipeline as pipeline_module
 from tgrag.index.assemble import Passage
-from tgrag.index.pipeline import Worker, pipeline
+from tgrag.index.pipeline import Worker, pipeline, slices
 from tgrag.index.progress import CallProgress, Progress
 from tgrag.index.stages import CHARACTERS_A_BATCH, TEXTS_A_BATCH, embedding_batches
 
@@ -50,3 +51,15 @@ def test_a_single_batch_that_breaks_is_one_clear_error() -> None:
         StageFailed, match="Broken broke off: ZeroDivisionError: division by zero; what is done"
     ):
         list(pipeline(pa.table({"a": [1]}), Broken, {}, 1, None))
+
+
+@pytest.mark.parametrize(("n", "batch"), [(0, 4), (1, 4), (8, 4), (13, 4), (13, 50), (25, 1)])
+def test_rows_are_handed_over_once_and_in_bounded_slices(
+    n: int, batch: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline_module, "ROWS_AT_ONCE", 10)
+    rows = pa.table({"row": range(n)})
+    made = [list(blocks) for blocks in slices(n, lambda start, stop: rows.slice(start, stop - start), batch)]
+    assert [row for blocks in made for block in blocks for row in block["row"].to_pylist()] == list(range(n))
+    assert all(1 <= len(block) <= batch for blocks in made for block in blocks)
+    assert all(sum(map(len, blocks)) <= max(10, batch) for blocks in made)
