@@ -7,7 +7,7 @@ import argparse
 import sys
 import time
 
-from tgrag import console
+from tgrag import console, logs
 from tgrag.errors import TgragError
 from tgrag.index import run
 from tgrag.index.budget import Budget
@@ -29,6 +29,7 @@ def main() -> int:
     arguments = parser.parse_args()
     until = None if arguments.max_seconds is None else time.time() + arguments.max_seconds
     try:
+        logs.set_up()
         summary = run.index(
             arguments.input,
             arguments.collection,

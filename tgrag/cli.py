@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from tgrag import logs
 from tgrag.commands import dead_letters, evaluate, index, prompts
 from tgrag.commands.base import Command, Group, collection_name, open_catalog
 from tgrag.errors import InvalidRequest
@@ -24,6 +25,7 @@ from tgrag.options import (
 )
 
 app = typer.Typer(
+    cls=Group,
     help="Temporal Graph RAG: answers with checked quotes from long documents, as of any chapter or date.",
     epilog="Settings: flags, then TGRAG_* variables, then tgrag.yaml, then the profile.",
     no_args_is_help=True,
@@ -34,6 +36,7 @@ app = typer.Typer(
 
 @app.callback()
 def main(ctx: typer.Context, root: Root = None, config: Config = None, profile: Profile = None) -> None:
+    logs.set_up()
     ctx.obj = Flags(root, config, profile)
 
 

@@ -4,6 +4,7 @@ import os
 import secrets
 from typing import Any
 
+from tgrag import logs
 from tgrag.errors import ConfigurationError
 
 # Logical CPUs of a private Ray: with as few as two, actors that hold them all leave none to feed them.
@@ -26,7 +27,7 @@ def connect(address: str | None = None) -> None:
     address = address or os.environ.get("RAY_ADDRESS")
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # else warnings meant for Ray's own developers
-    options: dict[str, Any] = {"logging_level": "ERROR", "log_to_driver": False}
+    options: dict[str, Any] = {"logging_level": "ERROR", "log_to_driver": logs.level() in ("debug", "info")}
     if address:
         options["address"] = address
     else:

@@ -24,7 +24,6 @@ from tgrag.errors import ConfigurationError
 from tgrag.hashing import stable_hash
 from tgrag.records import LANGUAGES, Language
 
-
 AnswerForm = Literal["json_schema", "json_object", "text"]
 LimitParameter = Literal["max_tokens", "max_completion_tokens"]
 
@@ -325,6 +324,16 @@ class Settings(BaseSettings):
 
     def recipe_hash(self) -> str:
         return stable_hash(self.recipe())
+
+
+def changed_settings(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Return what two recipes say differently, as «section.name: before -> now», of what both say."""
+    return [
+        f"{section}.{name}: {old} -> {now[section][name]}"
+        for section, stated in before.items()
+        for name, old in stated.items()
+        if name in now.get(section, {}) and now[section][name] != old
+    ]
 
 
 def config_path() -> Path | None:

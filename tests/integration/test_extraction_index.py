@@ -2,8 +2,9 @@
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import pyarrow.parquet as pq
 import pytest
@@ -53,13 +54,14 @@ class Shelf:
     def index(self, plan: Plan | None = None) -> Summary:
         return index([str(self.books)], "c", self.settings, lambda line: None, plan or Plan())
 
-    def tgrag(self, *arguments: str) -> Result:
+    def tgrag(self, *arguments: str, environment: Mapping[str, str] = MappingProxyType({})) -> Result:
         environment = {
             "TGRAG_ROOT": str(self.root),
             "TGRAG_CHAT__MODEL": "mock",
             "TGRAG_CHAT__BASE_URL": self.mock.base_url,
             "TGRAG_CHAT__ATTEMPTS": "2",
             "TGRAG_PROFILE": "openai",
+            **environment,
         }
         return CliRunner().invoke(app, list(arguments), env=environment)
 
@@ -113,7 +115,9 @@ def test_a_version_holds_what_the_model_said(shelf: Shelf) -> None:
     collect_garbage("c", shelf.settings, keep=1)
     assert len(stored_answers(shelf)) == 3, "only what the published version uses"
     again = shelf.index()
-    assert (again.stages["extract"].calls, again.stages["reports"].calls) == (2, 1), "it is on the shelf still"
+    assert (again.stages["extract"].calls, again.stages["reports"].calls) == (2, 1), (
+        "it is on the shelf still"
+    )
 
 
 def test_a_budget_publishes_a_partial_version(shelf: Shelf) -> None:
@@ -146,7 +150,9 @@ def test_what_is_paid_for_is_given_up_only_by_who_says_so(shelf: Shelf) -> None:
     said: list[str] = []
     gone = delete("two.txt", "c", load_settings(root=str(shelf.root)), said.append)
     assert (gone.extraction.llm, gone.reports.llm) == (2, 1), "whatever profile deletes"
-    with pytest.raises(InvalidRequest, match="language model «mock» extracted 2 text units.*--profile openai"):
+    with pytest.raises(
+        InvalidRequest, match="language model «mock» extracted 2 text units.*--profile openai"
+    ):
         index([str(shelf.books)], "c", load_settings(root=str(shelf.root)), said.append)
     without = index([str(shelf.books)], "c", load_settings(root=str(shelf.root), profile="lite"), said.append)
     assert (without.extraction.llm, without.extraction.fast) == (0, 4)
@@ -209,6 +215,43 @@ def test_batch_files_by_the_command_line(shelf: Shelf, tmp_path: Path) -> None:
     assert (told["extraction"]["llm"], told["reports"]["llm"]) == (4, 2)
     assert shelf.mock.stats()["requests"] == 6, "by the batch alone"
     assert shelf.index().noop
+
+
+def test_a_batch_calls_nothing_and_what_it_lacks_waits(shelf: Shelf, tmp_path: Path) -> None:
+    from tests.integration.test_extraction import answer_batch
+
+    calls, answers = tmp_path / "calls.jsonl", tmp_path / "answers.jsonl"
+    one = ("index", str(shelf.books), "-c", "c")
+    assert "1 calls written" in shelf.tgrag(*one, "--write-batch", str(calls), "--max-calls", "1").stdout
+    for wrong in (
+        ("--read-batch", str(calls)),
+        ("--read-batch", str(tmp_path)),
+        ("--write-batch", str(tmp_path / "nowhere" / "calls.jsonl")),
+        ("--write-batch", str(calls), "--max-tokens", "5"),
+        ("--dry-run", "--tokens-per-second", "nan"),
+    ):
+        result = shelf.tgrag(*one, *wrong)
+        assert result.exit_code == 2 and result.stderr.splitlines()[-1].startswith(
+            "error[invalid_request]"
+        ), wrong
+    assert shelf.mock.stats()["requests"] == 0 and not shelf.collection.version_ids()
+    answer_batch(shelf.mock, calls, answers)
+    told = json.loads(shelf.tgrag(*one, "--read-batch", str(answers), "--json").stdout)
+    assert (told["extraction"]["llm"], told["extraction"]["waiting"]) == (1, 3)
+    assert shelf.mock.stats()["requests"] == 1, "by the batch alone"
+
+
+def test_what_other_settings_change_is_told_before_the_work(shelf: Shelf) -> None:
+    shelf.index()
+    shelf.mock.reset()
+    dry = ("index", str(shelf.books), "-c", "c", "--dry-run")
+    assert "settings changed" not in shelf.tgrag(*dry).stderr
+    told = shelf.tgrag(*dry, environment={"TGRAG_CHAT__REVISION": "2", "TGRAG_EXTRACT__MAX_ENTITIES": "9"})
+    assert (
+        "settings changed since the published version: extract.max_entities: 16 -> 9; chat.revision:  -> 2"
+        in told.stderr
+    )
+    assert "calls to make: 6" in told.stdout and shelf.mock.stats()["requests"] == 0
 
 
 def test_two_runs_at_once_call_nothing_twice(shelf: Shelf) -> None:

@@ -1,5 +1,6 @@
 """``tgrag index``: a run, what it would cost, and its calls as a batch file."""
 
+import math
 import time
 from typing import Annotated
 
@@ -34,7 +35,9 @@ def index(
     ] = None,
     max_calls: Annotated[
         int | None,
-        typer.Option(min=0, metavar="N", help="Make so many calls at most, then publish what there is."),
+        typer.Option(
+            min=0, metavar="N", help="Make (or write) so many calls at most, then publish what there is."
+        ),
     ] = None,
     max_tokens: Annotated[
         int | None,
@@ -51,7 +54,8 @@ def index(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Take in the output of a batch first. With --write-batch: then write what is still pending.",
+            help="Take in the output of a batch, call nothing, publish. With --write-batch: write what is still "
+            "pending instead.",
         ),
     ] = None,
     wait: Wait = None,
@@ -68,6 +72,11 @@ def index(
     settings = read_settings(ctx, root, config, profile, index={"wait_seconds": wait, "workers": workers})
     if dry_run and (write_batch or read_batch):
         raise InvalidRequest("--dry-run goes with neither --write-batch nor --read-batch")
+    if write_batch and not (max_tokens is None and max_seconds is None):
+        raise InvalidRequest("--write-batch calls nothing: of the limits, only --max-calls goes with it")
+    for limit in (tokens_per_second, max_seconds):
+        if limit is not None and not math.isfinite(limit):
+            raise InvalidRequest(f"{limit} is no number of seconds or of tokens")
     from tgrag import console
     from tgrag.index import run
     from tgrag.index.batch import Written

@@ -5,6 +5,7 @@ A line in: ``{"custom_id": <call key>, "method": "POST", "url": "/v1/chat/comple
 """
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +16,7 @@ from pydantic import BaseModel
 from tgrag.errors import InvalidRequest
 from tgrag.index.answers import AnswerMemo
 from tgrag.index.memo import Failure
+from tgrag.index.progress import Report
 from tgrag.index.standing import Method, Task
 from tgrag.models.chat import CallFailed, ChatIdentity, ChatReply, ChatRequest
 from tgrag.models.chat_wire import read_reply, request_body
@@ -91,6 +93,34 @@ def pending_calls(tasks: Iterable[Task], memo: AnswerMemo, method: Method) -> It
                 yield Pending(ask.key, task.owner, ask.request)
 
 
+def accepted(taken: Taken, path: str, report: Report) -> None:
+    """Say what became of a batch output. Raises InvalidRequest when no line of it is about this collection."""
+    for line in taken.lines(path):
+        report(line)
+    if not (taken.answers or taken.failures or taken.known) and (taken.unknown or taken.unreadable):
+        raise InvalidRequest(
+            f"{path} answers no call of this collection: is it the output of a batch that was written for these "
+            "documents with these settings?"
+        )
+
+
+def check_readable(path: str) -> None:
+    """Raise InvalidRequest when there is no such file."""
+    try:
+        Path(path).open("rb").close()
+    except OSError as error:
+        raise InvalidRequest(f"cannot read {path}: {error.strerror}") from None
+
+
+def check_writable(path: str) -> None:
+    """Raise InvalidRequest when no file can be written there."""
+    folder = Path(path).parent
+    if Path(path).is_dir():
+        raise InvalidRequest(f"cannot write {path}: it is a folder")
+    if not (folder.is_dir() and os.access(folder, os.W_OK)):
+        raise InvalidRequest(f"cannot write {path}: {folder} is no folder that can be written to")
+
+
 def write_batch(path: str, calls: Iterable[Pending], identity: ChatIdentity) -> int:
     """Write calls as a batch file, which appears as a whole; return how many. Raises InvalidRequest."""
     target = Path(path)
@@ -110,6 +140,7 @@ def write_batch(path: str, calls: Iterable[Pending], identity: ChatIdentity) -> 
                 n_calls += 1
         part.replace(target)
     except OSError as error:
+        part.unlink(missing_ok=True)
         raise InvalidRequest(f"cannot write {path}: {error.strerror}") from None
     return n_calls
 
@@ -140,6 +171,9 @@ def _take(
     except (ValueError, KeyError, TypeError):
         taken.unreadable.append(f"{number} (no JSON object with a custom_id)")
         return
+    if not (row.get("response") or row.get("error")):
+        taken.unreadable.append(f"{number} (neither a response nor an error)")
+        return
     if not isinstance(key, str) or key not in owners:
         if key in known:
             taken.known += 1
@@ -164,7 +198,7 @@ def _outcome(row: Mapping[str, Any]) -> ChatReply | Failure:
     response, error = row.get("response"), row.get("error")
     status = response.get("status_code") if isinstance(response, dict) else None
     if error or status != 200 or not isinstance(response, dict):
-        said = error or (response.get("body") if isinstance(response, dict) else None) or "no answer"
+        said = error or (response.get("body") if isinstance(response, dict) else response) or "no answer"
         passing = not isinstance(status, int) or status in PASSING_STATUSES or status >= 500
         return Failure(f"batch: {json.dumps(said, ensure_ascii=False)[:300]}", passing)
     try:

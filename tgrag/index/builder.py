@@ -30,6 +30,7 @@ from tgrag.index.assemble import (
     table_files,
     vector_file,
 )
+from tgrag.index.batch import accepted
 from tgrag.index.catalog import Collection
 from tgrag.index.lease import Lease
 from tgrag.index.listing import Listed
@@ -156,9 +157,12 @@ class VersionBuilder:
         where = (_sources(documents), self.target.root, self.target.name, self._settings, self._report)
         extraction = LlmExtraction(units, *where)
         extraction.prepare(plan)
+        found = extraction.result(waiting_too=False)
         if not self._settings.reports_by_llm:
+            if found.taken and plan.read_batch:
+                accepted(found.taken, plan.read_batch, self._report)
             return PendingCalls(extraction.pending())
-        reports = LlmReports(units, extraction.result(waiting_too=False), *where)
+        reports = LlmReports(units, found, *where)
         reports.prepare(plan)
         return PendingCalls(extraction.pending(), reports.pending(), reports.unsettled)
 

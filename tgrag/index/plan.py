@@ -9,10 +9,14 @@ from tgrag.index.budget import Budget
 class Plan:
     """retry: try again what has failed for good: all of it, or the calls of these keys.
 
-    read_batch: a file of answers to take in first. offline: make no call; what is missing waits for another run.
+    read_batch: a file of answers to take in; what is missing then waits for another batch or run. offline: make no call.
     """
 
     budget: Budget = field(default_factory=Budget)
     retry: bool | frozenset[str] = False
     read_batch: str | None = None
     offline: bool = False
+
+    @property
+    def asks(self) -> bool:
+        return not self.offline and self.read_batch is None and self.budget.calls != 0

@@ -14,7 +14,7 @@ from tgrag.graph.windows import WindowSpan, window_spans
 from tgrag.index.answers import AnswerMemo
 from tgrag.index.asking import ask_missing, dead_letter
 from tgrag.index.assemble import UsedAnswer
-from tgrag.index.batch import Pending, pending_calls, read_batch
+from tgrag.index.batch import Pending, accepted, pending_calls, read_batch
 from tgrag.index.budget import Budget
 from tgrag.index.extraction import Extracted
 from tgrag.index.manifest import ReportCounts, StageCost
@@ -85,12 +85,11 @@ def report_windows(
     """
     if not settings.reports_by_llm:
         if extracted.taken and plan.read_batch:
-            for line in extracted.taken.lines(plan.read_batch):
-                report(line)
+            accepted(extracted.taken, plan.read_batch, report)
         return Reported(list(communities), counts=ReportCounts(extractive=len(communities)))
     stage = LlmReports(units, extracted, sources, root, collection, settings, report)
     stage.prepare(plan)
-    if not plan.offline and plan.budget.calls != 0:
+    if plan.asks:
         stage.ask(plan.budget, before, cost)
     found = stage.result(communities)
     cost.failed = found.counts.failed
@@ -142,8 +141,7 @@ class LlmReports:
         if plan.read_batch and self._extracted.taken:
             owners = {call.key: call.owner for call in self.pending()}
             taken = self._extracted.taken.followed_by(read_batch(plan.read_batch, owners, self._memo))
-            for line in taken.lines(plan.read_batch):
-                self._report(line)
+            accepted(taken, plan.read_batch, self._report)
             self._read(self._missing())
         if plan.retry:
             self._try_again(None if plan.retry is True else plan.retry)

@@ -4,9 +4,10 @@ import time
 from collections.abc import Collection as Several
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 
 from tgrag.errors import InvalidRequest, UnknownVersion
-from tgrag.index import cleanup
+from tgrag.index import batch, cleanup
 from tgrag.index.builder import VersionBuilder
 from tgrag.index.catalog import Catalog, Collection
 from tgrag.index.cleanup import GarbageReport
@@ -22,7 +23,7 @@ from tgrag.ingest.parse import check
 from tgrag.ingest.sources import discover
 from tgrag.models.chat_wire import identity_of
 from tgrag.records import Document
-from tgrag.settings import Settings
+from tgrag.settings import Settings, changed_settings
 from tgrag.store.root import open_root
 
 NO_PLAN = Plan()
@@ -40,6 +41,8 @@ def index(
     The documents of an input replace those that an input of the same name had before; documents of other
     inputs stay. plan: what it does about calls. Raises TgragErrors only.
     """
+    if plan.read_batch:
+        batch.check_readable(plan.read_batch)
     with _building(inputs, collection, settings, "an index run", report) as (build, listed, stated):
         try:
             return build(listed, stated, "index", plan)
@@ -78,18 +81,20 @@ def write_batch(
 ) -> int:
     """Write the calls that an index run would make as an OpenAI batch file; return how many; publishes nothing.
 
-    plan: with a batch output to take in first, or failures to try again.
+    plan: with a batch output to take in first, failures to try again, or the most calls to write.
     """
     if settings.extract.method == "fast":
         raise InvalidRequest("there are no calls to write: extract.method is fast; set it to llm")
+    batch.check_writable(path)
+    if plan.read_batch:
+        batch.check_readable(plan.read_batch)
     with _building(inputs, collection, settings, "the writing of a batch file", report) as (
         build,
         listed,
         stated,
     ):
-        from tgrag.index import batch  # with it come the chat back ends
-
-        return batch.write_batch(path, build.pending(listed, stated, plan), identity_of(settings.chat))
+        pending = islice(build.pending(listed, stated, plan), plan.budget.calls)
+        return batch.write_batch(path, pending, identity_of(settings.chat))
 
 
 def retry(collection: str, settings: Settings, report: Report, keys: Several[str]) -> Summary:
@@ -130,7 +135,7 @@ def _building(
         pointer = target.current()
         if pointer:
             published = target.manifest(pointer.version_id)
-            _keep_what_is_paid_for(published, settings, report)
+            _say_what_changes(published, settings, report)
             if staying:
                 stated = with_kept(stated, published.collection_file, staying)
         build = VersionBuilder(target, lease, settings, report, before, begun)
@@ -202,22 +207,25 @@ def _writing(
         yield target, lease
 
 
-def _keep_what_is_paid_for(published: Manifest, settings: Settings, report: Report) -> None:
-    """Say what a run would lose of what a language model extracted; refuse where nobody asked for that."""
+def _say_what_changes(published: Manifest, settings: Settings, report: Report) -> None:
+    """Say what settings a run changes, and what it would lose of what a language model extracted.
+
+    Raises InvalidRequest where that would be lost and nobody asked for it.
+    """
+    changes = changed_settings(published.settings, settings.recipe())
+    if changes:
+        report(f"settings changed since the published version: {'; '.join(changes)}")
     n_units = published.extraction.llm
-    if not n_units:
+    if not n_units or settings.extract.method == "llm":
         return
-    model = published.settings.get("chat", {}).get("model", "")
-    if settings.extract.method == "fast":
-        if not settings.gives_up_language_model:
-            raise InvalidRequest(
-                f"language model «{model}» extracted {n_units:,} text units of collection {published.collection!r}, "
-                "and these settings would publish it without: give the profile it was made with "
-                "(--profile openai), or --profile lite to go on without"
-            )
-        report(f"{n_units:,} text units lose what language model «{model}» extracted; its answers are kept")
-    elif (settings.chat.model, settings.chat.revision) != (model, published.settings["chat"]["revision"]):
-        report(f"another language model than «{model}»: all text units are asked about again")
+    model = published.settings["chat"]["model"]
+    if not settings.gives_up_language_model:
+        raise InvalidRequest(
+            f"language model «{model}» extracted {n_units:,} text units of collection {published.collection!r}, "
+            "and these settings would publish it without: give the profile it was made with (--profile openai), or "
+            "--profile lite to go on without"
+        )
+    report(f"{n_units:,} text units lose what language model «{model}» extracted; its answers are kept")
 
 
 def _documents(target: Collection) -> list[Document]:

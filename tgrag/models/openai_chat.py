@@ -30,6 +30,7 @@ NO_FORM = ("response_format", "json_schema", "json_object", "guided", "grammar",
 NO_TEMPERATURE = re.compile(
     r"(un\w+|not) (parameter|value|support\w*).{0,40}temperature|temperature.{0,20} not support"
 )
+IN_VAIN = 20  # requests that end a run, where the server has not answered any
 SAID_CHARACTERS = 300  # of a server's message that are told on
 
 
@@ -45,7 +46,7 @@ class OpenAIChat:
         if not (key.isascii() and key.isprintable()):
             raise ConfigurationError("chat.api_key holds characters that no key has; copy it again")
         self._settings, self._key = settings, key
-        self._answered, self._unreached = False, 0
+        self._served, self._in_vain = False, 0
         self.identity = identity_of(settings)
         timeout = httpx2.Timeout(
             settings.timeout_seconds, connect=min(CONNECT_SECONDS, settings.timeout_seconds)
@@ -65,31 +66,39 @@ class OpenAIChat:
                 **request_body(request, self.identity)
             )
             body: Any = response.http_response.json()
-        except openai.APITimeoutError:
+        except openai.APITimeoutError as error:
+            if isinstance(error.__cause__, httpx2.ConnectTimeout):
+                raise self._unreached("no connection in time") from None
             raise CallFailed(
                 f"no answer within {self._settings.timeout_seconds:g} s", transient=True
             ) from None
         except openai.APIConnectionError as error:
-            raise self._not_reached(error.__cause__ or error) from None
+            raise self._unreached(str(error.__cause__ or error)) from None
         except openai.APIStatusError as error:
             raise self._refused(error) from None
         except UnicodeEncodeError:
             raise CallFailed("the request holds characters that are no text", transient=False) from None
         except ValueError:
-            raise CallFailed("the server's answer is no JSON; check chat.base_url", transient=True) from None
-        self._answered = True
-        return read_reply(body)
+            reason = "the server's answer is no JSON; check chat.base_url"
+            raise self._vain(reason, IN_VAIN, transient=True) from None
+        reply = read_reply(body)
+        self._served = True
+        return reply
 
     async def close(self) -> None:
         await self._client.close()
 
-    def _not_reached(self, cause: BaseException) -> CallFailed:
-        """Return a passing failure; one that ends the run when a whole round of calls never reached the server."""
-        reason = f"{self._settings.base_url} cannot be reached ({cause}); is the server running?"
-        self._unreached += 1
-        if not self._answered and self._unreached >= self._settings.max_in_flight * self._settings.attempts:
+    def _unreached(self, cause: str) -> CallFailed:
+        address = self._settings.base_url
+        reason = f"{address} cannot be reached ({cause}); is the server running, and is it chat.base_url?"
+        return self._vain(reason, self._settings.attempts, transient=True)
+
+    def _vain(self, reason: str, most: int, *, transient: bool) -> CallFailed:
+        """Return a failure of this call; of the whole run when so many were in vain and none was ever served."""
+        self._in_vain += 1
+        if not self._served and self._in_vain >= most:
             return Misconfigured(reason)
-        return CallFailed(reason, transient=True)
+        return CallFailed(reason, transient=transient)
 
     def _refused(self, error: openai.APIStatusError) -> CallFailed:
         """Return what a status other than 2xx means, and what to do about it."""
@@ -98,14 +107,18 @@ class OpenAIChat:
         words = f"{error.code} {error.message}".lower()
         if status in (401, 403):
             return Misconfigured(f"the server refuses the key; set TGRAG_CHAT__API_KEY. {said}")
-        if status in (404, 405):
+        if status in (404, 405) or "model_not_found" in words:
             return Misconfigured(
                 f"the server knows no model {model}, or not this address; check chat.model and chat.base_url. {said}"
             )
-        if status == 429 and "insufficient_quota" in words:
+        if status == 402 or (status == 429 and "insufficient_quota" in words):
             return Misconfigured(f"the account has nothing left to spend. {said}")
         if status in TRANSIENT or (status >= 500 and status != 501):
-            return CallFailed(said, transient=True, retry_after=retry_after(error.response.headers))
+            self._served = True
+            wait = retry_after(error.response.headers)
+            if status == 429 and wait and wait > self._settings.attempts * self._settings.timeout_seconds:
+                return Misconfigured(f"the server takes no calls for {wait:,.0f} s; run again then. {said}")
+            return CallFailed(said, transient=True, retry_after=wait)
         if "content_filter" in words or "content management policy" in words:
             return CallFailed(f"the server's content filter refused the request. {said}", transient=False)
         if status == 413 or any(word in words for word in TOO_LONG):
@@ -128,7 +141,7 @@ class OpenAIChat:
                 f"the server does not take answers of the form {self._settings.answer_form}; "
                 f"set chat.answer_form to json_object or text. {said}"
             )
-        return CallFailed(f"the request is refused. {said}", transient=False)
+        return self._vain(f"the request is refused. {said}", IN_VAIN, transient=False)
 
     def _said(self, error: openai.APIStatusError) -> str:
         """Return the server's own message, short, and without the key."""

@@ -24,7 +24,7 @@ from tgrag.models.chat import (
     ChatRequest,
     Misconfigured,
 )
-from tgrag.models.openai_chat import OpenAIChat
+from tgrag.models.openai_chat import IN_VAIN, OpenAIChat
 from tgrag.settings import ChatSettings
 
 SCHEMA = AnswerSchema("graph", '{"type":"object"}')
@@ -134,7 +134,7 @@ def test_overload_and_faults_of_the_server_pass(status: int) -> None:
 def test_the_wait_is_a_number_or_a_date(stated: str | timedelta, least: float, most: float) -> None:
     if isinstance(stated, timedelta):
         stated = format_datetime(datetime.now(UTC) + stated, usegmt=True)
-    wait = failure(429, said("later"), {"Retry_After": stated}).retry_after
+    wait = failure(503, said("later"), {"Retry_After": stated}).retry_after
     assert wait is not None and least <= wait <= most
 
 
@@ -151,6 +151,8 @@ def test_a_wait_that_says_nothing_is_none(stated: str) -> None:
         (404, said("The model `m` does not exist."), "chat.model"),
         (405, "Method Not Allowed", "chat.base_url"),
         (429, said("You exceeded your current quota", code="insufficient_quota"), "nothing left to spend"),
+        (402, said("Insufficient Balance"), "nothing left to spend"),
+        (400, said("The model `m` does not exist", code="model_not_found"), "chat.model"),
         (400, said("response_format: json_schema is not supported"), "chat.answer_form"),
         (422, said("unknown field response_format"), "chat.answer_form"),
         (
@@ -220,17 +222,47 @@ def test_a_server_that_is_not_there_passes_and_is_named() -> None:
     assert address in caught.value.reason
 
 
-def test_a_run_ends_when_a_whole_round_of_calls_never_reached_a_server() -> None:
+def test_a_run_ends_when_there_never_was_a_server() -> None:
     async def main() -> list[bool]:
         model = OpenAIChat(settings(f"http://127.0.0.1:{free_port()}/v1", max_in_flight=2, attempts=3))
         fatal = []
-        for _ in range(6):
+        for _ in range(4):
             with pytest.raises(CallFailed) as caught:
                 await model.complete(REQUEST)
             fatal.append(isinstance(caught.value, Misconfigured))
         return fatal
 
-    assert asyncio.run(main()) == [False] * 5 + [True]
+    assert asyncio.run(main()) == [False, False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "advice"),
+    [
+        (400, said("Unknown parameter: 'messages'."), "refused"),
+        (200, "<html>", "no JSON; check chat.base_url"),
+    ],
+)
+def test_a_run_ends_when_a_server_answers_nothing(status: int, body: Any, advice: str) -> None:
+    async def main() -> list[CallFailed]:
+        async with server(status, body) as (address, _):
+            model = OpenAIChat(settings(address))
+            failures = []
+            for _ in range(IN_VAIN):
+                with pytest.raises(CallFailed, match=advice) as caught:
+                    await model.complete(REQUEST)
+                failures.append(caught.value)
+            await model.close()
+            return failures
+
+    assert [isinstance(failed, Misconfigured) for failed in asyncio.run(main())] == [False] * (
+        IN_VAIN - 1
+    ) + [True]
+
+
+def test_a_wait_that_no_run_has_patience_for_ends_it() -> None:
+    assert not isinstance(failure(429, said("slow down"), {"Retry_After": "20"}), Misconfigured)
+    daily = failure(429, said("quota of the day"), {"Retry_After": "43200"})
+    assert isinstance(daily, Misconfigured) and "43,200 s" in daily.reason
 
 
 def test_a_server_that_goes_away_for_a_while_ends_no_run() -> None:
