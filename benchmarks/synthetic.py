@@ -26,6 +26,7 @@ CHAPTERS_PER_BOOK = 20
 BOOKS = 3
 WORDS_PER_UNIT = 200
 VOCABULARY = 60_000
+LETTERS = 10  # of a word and the space after it
 FIRST_NAMES = 3_000
 STATES = 1.5  # an entity
 RELATIONSHIPS = 3  # an entity
@@ -60,7 +61,7 @@ class Synthetic:
 
     def __init__(self, n_entities: int) -> None:
         self._rng = np.random.default_rng(n_entities)
-        self.words = _words(VOCABULARY)
+        self.words = words(VOCABULARY)
         self._word_share = 1 / np.arange(3, VOCABULARY + 3)
         self._word_share /= self._word_share.sum()
         self._pool = np.frombuffer(" ".join(self._draw_words(200_000)).encode(), np.uint8)
@@ -342,9 +343,9 @@ class Synthetic:
         return result
 
     def _texts(self, n: int, length: int) -> pa.Array:
-        """Return n passages of a text, of so many letters."""
-        starts = self._rng.integers(len(self._pool) - length, size=n)
-        return _fixed(self._pool[starts[:, None] + np.arange(length)])
+        """Return n passages of whole words, of so many letters."""
+        starts = LETTERS * self._rng.integers((len(self._pool) - length) // LETTERS, size=n)
+        return _fixed(self._pool[starts[:, None] + np.arange(length - 1)])
 
     def _draw(self, n: int) -> Integers:
         """Return places in the vocabulary by Zipf's law."""
@@ -440,7 +441,7 @@ def _joined(first: pa.Array, second: pa.Array) -> pa.Array:
     return pc.binary_join_element_wise(first, second, " ")
 
 
-def _words(n: int) -> pa.Array:
+def words(n: int) -> pa.Array:
     """Return words that no dictionary knows, and that are so their own lemmas."""
     syllables = [c + v for c in "bdfgklmnprtvz" for v in "aiou"]
     base = len(syllables)

@@ -9,7 +9,7 @@ never publishes over a newer one.
 import json
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
 import pyarrow as pa
 
@@ -27,7 +27,7 @@ from tgrag.index.manifest import SCHEMA_VERSION, Manifest, Pointer, VersionInfo,
 from tgrag.records import DeadLetter, Document
 from tgrag.store.root import Root
 from tgrag.store.snapshot import Snapshot
-from tgrag.store.tables import TABLES, from_row, read_table
+from tgrag.store.tables import REPEATED, TABLES, from_row, read_table
 
 logger = logging.getLogger(__name__)
 
@@ -243,7 +243,9 @@ class Collection:
             collection=self.name,
             version_id=version_id,
             manifest=manifest.model_dump(),
-            tables={name: self._table(manifest, name) for name in TABLES},
+            tables={
+                name: self._table(manifest, name, REPEATED - {kind.key}) for name, kind in TABLES.items()
+            },
             vectors={name: self._file(manifest, f"vectors/{name}.faiss") for name in VECTORS},
             lexical=self._table(manifest, "lexical"),
             names=self._table(manifest, "names"),
@@ -258,8 +260,8 @@ class Collection:
         self.root.delete(self._path(version_id, "manifest.json"))
         self.root.delete_folder(f"{self.name}/versions/{version_id}")
 
-    def _table(self, manifest: Manifest, name: str) -> pa.Table:
-        return read_table(self._file(manifest, f"data/{name}.parquet"))
+    def _table(self, manifest: Manifest, name: str, repeated: Set[str] = frozenset()) -> pa.Table:
+        return read_table(self._file(manifest, f"data/{name}.parquet"), repeated)
 
     def _file(self, manifest: Manifest, path: str) -> bytes:
         """Read a file of a version. Raises StorageError when it is not as it was written."""

@@ -119,15 +119,22 @@ def _named_books(question: str, view: View) -> list[tuple[str, Book]]:
         for book in books
         if kind == "book" and number == book.number and n_books[book.series_id] > 1
     ]
-    titled = [(book.title, book) for book in books if _is_named(book.title, book.language, question, 1)]
+    candidates = view.books_titled(_words_of(question, view))
+    titled = [(book.title, book) for book in candidates if _is_named(book.title, book.language, question, 1)]
     return numbered + titled
 
 
 def _titled_chapters(question: str, view: View) -> list[_Place]:
-    titles = [(read_heading(chapter.title).title, chapter) for chapter in view.chapters]
+    candidates = view.chapters_titled(_words_of(question, view))
+    titles = [(read_heading(chapter.title).title, chapter) for chapter in candidates]
     return [
         _Place("chapter", title, c) for title, c in titles if _is_named(title, c.book.language, question, 2)
     ]
+
+
+def _words_of(question: str, view: View) -> dict[Language, tuple[str, ...]]:
+    """Return the lemmas of the question in each language of the text: a title that it names begins with one."""
+    return {language: _lemmas(question, language) for language in view.languages}
 
 
 def _is_named(title: str, language: Language, question: str, min_content_words: int) -> bool:

@@ -115,6 +115,17 @@ class View:
             if chapter.first_ordinal <= (limit := self._horizon.of(chapter.book))
         ]
 
+    def books_titled(self, firsts: Mapping[Language, Iterable[str]]) -> list[Book]:
+        """Return the books of ``books`` whose title begins with one of these lemmas of their language."""
+        found = self._snapshot.place_titles.books(firsts)
+        return [self.books[book.key] for book in found if book.key in self.books]
+
+    def chapters_titled(self, firsts: Mapping[Language, Iterable[str]]) -> list[Chapter]:
+        """Return the chapters of ``chapters`` whose title, without its number, begins with one of these lemmas."""
+        found = self._snapshot.place_titles.chapters(firsts)
+        limits = [(chapter, self._horizon.of(chapter.book)) for chapter in found]
+        return [_begun(chapter, limit) for chapter, limit in limits if chapter.first_ordinal <= limit]
+
     @cached_property
     def languages(self) -> list[Language]:
         """The languages of the visible text."""
@@ -251,11 +262,14 @@ class View:
         rows = self._snapshot.entities_of_unit[unit]
         return np.unique(self.people.canonical[rows[self._known_entities[rows]]])
 
-    def units_with(self, entity: int) -> Integers:
-        """Return the visible text units that are evidence of a canonical entity, ascending."""
-        members = self.people.members(entity).tolist()
-        rows: Integers = np.unique(np.concatenate([self._snapshot.units_of_entity[m] for m in members]))
-        return rows[self.units[rows]]
+    def units_with_each(self, entities: Integers) -> tuple[Integers, Integers]:
+        """Return the visible text units that are evidence of several canonical entities: the place in ``entities`` of
+        the one and the row of the other, each pair once, ascending."""
+        places, members = self.people.all_members(entities)
+        of_members, units = self._snapshot.units_of_entity.of(members)
+        seen = self.units[units]
+        pairs = np.unique(places[of_members[seen]] * len(self.units) + units[seen])
+        return np.divmod(pairs, max(1, len(self.units)))
 
     @cached_property
     def _known_entities(self) -> Mask:

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
 
 from tgrag.records import Community, Document, Entity, EntityState, Merge, Relationship, TextUnit
 from tgrag.store.identity import Identity
@@ -18,10 +19,12 @@ from tgrag.store.lexical import LexicalIndex
 from tgrag.store.names import NameIndex
 from tgrag.store.places import Book, Chapter, books_of, chapters_of
 from tgrag.store.tables import TABLES, Rows, flat_values
-from tgrag.store.titles import Titles
+from tgrag.store.titles import PlaceTitles, Titles
 from tgrag.store.vectors import VectorIndex
 
 Integers = NDArray[np.int64]
+
+ENDS = ("source", "target")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +53,12 @@ class Links:
 
     @classmethod
     def from_pairs(cls, sources: Integers, targets: Integers, n_sources: int) -> "Links":
-        counts = np.bincount(sources, minlength=n_sources)
-        order = np.lexsort((targets, sources))
-        return cls(np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), targets[order])
+        """Sort pairs of rows by their source; those of one source are given with ascending targets."""
+        pairs = coo_array(
+            (targets, (sources, np.arange(len(sources)))), shape=(n_sources, max(1, len(sources)))
+        )
+        counted = pairs.tocsr()  # by counting, in linear time
+        return cls(counted.indptr.astype(np.int64), counted.data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +88,7 @@ class Snapshot:
     chapters: tuple[Chapter, ...]
     book_of: Mapping[str, Integers]
     series: Sequence[str]
-    series_of_entity: Integers
+    series_of_entity: NDArray[np.int32]
     document_of_unit: Integers
     names: NameIndex
     identity: Identity
@@ -95,6 +101,7 @@ class Snapshot:
     entities_of_unit: Links
     units_of_entity: Links
     titles: Titles
+    place_titles: PlaceTitles
 
     @classmethod
     def from_parts(
@@ -117,8 +124,9 @@ class Snapshot:
         units, entities, states = rows["text_units"], rows["entities"], rows["entity_states"]
         edges, communities = rows["relationships"], rows["communities"]
         books = books_of(units, rows["documents"])
+        chapters = chapters_of(units, books)
         entity_of_state = _places(entities, states.table["entity_id"])
-        ends = [_places(states, edges.table[f"{end}_state_id"]) for end in ("source", "target")]
+        ends = [_places(states, edges.table[f"{end}_state_id"]) for end in ENDS]
         descriptions = states.nested("descriptions", "ordinal")
         evidence = Links(
             descriptions.offsets, _places(units, flat_values(states.table["descriptions"], "text_unit_id"))
@@ -126,6 +134,30 @@ class Snapshot:
         mentions = np.unique(entity_of_state[descriptions.owners()] * len(units) + evidence.targets)
         mentioned, in_unit = np.divmod(mentions, max(1, len(units)))
         series_of_entity, series = entities.codes("series_id")
+        cited = _places(units, flat_values(edges.table["evidence"], "text_unit_id"))
+        compact_states = states.with_columns(
+            {
+                "entity_id": _shared(entity_of_state, entities),
+                "name": states.table["name"].combine_chunks().dictionary_encode(),
+                "descriptions": _cites(states, "descriptions", evidence.targets, units),
+            }
+        )
+        compact_edges = edges.with_columns(
+            {
+                **{
+                    f"{end}_state_id": _shared(places, states) for end, places in zip(ENDS, ends, strict=True)
+                },
+                **{
+                    f"{end}_id": _shared(entity_of_state[places], entities)
+                    for end, places in zip(ENDS, ends, strict=True)
+                },
+                **{
+                    f"{end}_name": edges.table[f"{end}_name"].combine_chunks().dictionary_encode()
+                    for end in ENDS
+                },
+                "evidence": _cites(edges, "evidence", cited, units),
+            }
+        )
         return cls(
             collection=collection,
             version_id=version_id,
@@ -133,15 +165,15 @@ class Snapshot:
             documents=rows["documents"],
             text_units=units,
             entities=entities,
-            entity_states=states,
-            relationships=edges,
+            entity_states=compact_states,
+            relationships=compact_edges,
             communities=communities,
             unit_vectors=VectorIndex(vectors["text_units"]),
             state_vectors=VectorIndex(vectors["entity_states"]),
             community_vectors=VectorIndex(vectors["communities"]),
             lexical=LexicalIndex(lexical, len(units)),
             books=books,
-            chapters=chapters_of(units, books),
+            chapters=chapters,
             book_of={
                 name: _book_places(rows[name], books)
                 for name in ("text_units", "entity_states", "relationships", "communities")
@@ -155,7 +187,7 @@ class Snapshot:
             states_of_entity=Links.from_pairs(entity_of_state, np.arange(len(states)), len(entities)),
             states_of_relationship=np.column_stack(ends),
             relationships_of_state=Links.from_pairs(
-                np.concatenate(ends), np.tile(np.arange(len(edges)), 2), len(states)
+                np.column_stack(ends).ravel(), np.repeat(np.arange(len(edges)), 2), len(states)
             ),
             communities_of_state=Links.from_pairs(
                 _places(states, flat_values(communities.table["members"])),
@@ -166,6 +198,7 @@ class Snapshot:
             entities_of_unit=Links.from_pairs(in_unit, mentioned, len(units)),
             units_of_entity=Links.from_pairs(mentioned, in_unit, len(entities)),
             titles=Titles(units),
+            place_titles=PlaceTitles(books, chapters),
         )
 
     def chapters_of(self, series_id: str) -> list[Chapter]:
@@ -185,18 +218,39 @@ def _identity(entities: Rows[Entity], merges: Rows[Merge]) -> Identity:
 
 def _places(rows: Rows[Any], keys: pa.Array | pa.ChunkedArray) -> Integers:
     """Return the row of each key. Raises ValueError on a key that no row has."""
-    places = pc.index_in(keys, value_set=rows.table[rows.kind.key].combine_chunks())
+    keys = keys.combine_chunks() if isinstance(keys, pa.ChunkedArray) else keys
+    encoded = keys if pa.types.is_dictionary(keys.type) else None
+    values = keys if encoded is None else encoded.dictionary
+    places = pc.index_in(values, value_set=rows.table[rows.kind.key].combine_chunks())
     if places.null_count:
         raise ValueError(f"{places.null_count} references to rows that are not there, by {rows.kind.key}")
     found: Integers = places.to_numpy().astype(np.int64)
-    return found
+    return found if encoded is None else found[encoded.indices.to_numpy()]
+
+
+def _shared(places: Integers, rows: Rows[Any]) -> pa.Array:
+    """Return keys by the rows that they name: the keys themselves are those of the other table."""
+    return pa.DictionaryArray.from_arrays(
+        pa.array(places, pa.int32()), rows.table[rows.kind.key].combine_chunks()
+    )
+
+
+def _cites(rows: Rows[Any], column: str, units: Integers, text_units: Rows[TextUnit]) -> pa.Array:
+    """Return a column of evidence with the ids of its text units shared."""
+    lists = rows.table[column].combine_chunks()
+    items = lists.flatten()
+    names = [field.name for field in items.type]
+    fields = [_shared(units, text_units) if name == "text_unit_id" else items.field(name) for name in names]
+    lengths = lists.value_lengths().to_numpy(zero_copy_only=False)
+    offsets = pa.array(np.concatenate([[0], np.cumsum(lengths)]), pa.int32())
+    return pa.ListArray.from_arrays(offsets, pa.StructArray.from_arrays(fields, names))
 
 
 def _book_places(rows: Rows[Any], books: Sequence[Book]) -> Integers:
     place = {book.key: number for number, book in enumerate(books)}
     codes, series = rows.codes("series_id")
-    keys, of_key = np.unique(
-        np.column_stack([codes, rows.column("book_number")]), axis=0, return_inverse=True
-    )
-    places = np.array([place[series[code], number] for code, number in keys.tolist()], dtype=np.int64)
-    return places[of_key.reshape(-1)]
+    numbers = rows.column("book_number")
+    span = int(numbers.max(initial=0)) + 1
+    keys, of_key = np.unique(codes.astype(np.int64) * span + numbers, return_inverse=True)
+    found = [place[series[key // span], key % span] for key in keys.tolist()]
+    return np.array(found, dtype=np.int64)[of_key]

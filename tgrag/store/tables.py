@@ -4,7 +4,7 @@ One ordered writer a table: the same records in any order give the same bytes.
 """
 
 import types
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cached_property, lru_cache
 from operator import attrgetter
@@ -119,9 +119,15 @@ def table_bytes(table: pa.Table) -> bytes:
     return cast(bytes, sink.getvalue().to_pybytes())
 
 
-def read_table(data: bytes) -> pa.Table:
-    """Return the table that ``table_bytes`` wrote."""
-    return pq.read_table(pa.BufferReader(data)).combine_chunks()
+def read_table(data: bytes, repeated: Set[str] = frozenset()) -> pa.Table:
+    """Return the table that ``table_bytes`` wrote, those of its columns that are ``repeated`` as dictionaries."""
+    # not pq.read_table, which imports the whole of pandas first
+    encoded = [name for name in pq.read_schema(pa.BufferReader(data)).names if name in repeated]
+    return pq.ParquetFile(pa.BufferReader(data), read_dictionary=encoded).read().combine_chunks()
+
+
+# values that many rows of a table have in common
+REPEATED = frozenset({"series_id", "document_id", "book_title", "chapter_id", "type", "kind"})
 
 
 # --- the tables of a version --------------------------------------------------------------------------
@@ -214,7 +220,9 @@ class Rows(Generic[T]):
 
     def codes(self, name: str) -> tuple[NDArray[np.int32], list[Any]]:
         """Return a column as places in a list of its distinct values, and that list, in order of appearance."""
-        encoded = self.table[name].combine_chunks().dictionary_encode(null_encoding="encode")
+        column = self.table[name].combine_chunks()
+        is_encoded = pa.types.is_dictionary(column.type) and not column.null_count
+        encoded = column if is_encoded else column.dictionary_encode(null_encoding="encode")
         return encoded.indices.to_numpy(), encoded.dictionary.to_pylist()
 
     def runs(self, *names: str) -> NDArray[np.int64]:
@@ -227,6 +235,11 @@ class Rows(Generic[T]):
             codes, _ = self.codes(name)
             begins[1:] |= codes[1:] != codes[:-1]
         return np.flatnonzero(begins)
+
+    def with_columns(self, columns: Mapping[str, pa.Array]) -> "Rows[T]":
+        """Return the same rows, some columns held in another way."""
+        names = self.table.column_names
+        return Rows(self.kind, pa.table([columns.get(name, self.table[name]) for name in names], names=names))
 
     def nested(self, name: str, field: str | None = None) -> Nested:
         """Return a list column in flat form; ``field`` chooses one field of a list of structs."""

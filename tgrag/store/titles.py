@@ -1,6 +1,7 @@
 """The titles of books and chapters, and the text units that stand under each."""
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import cast
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from tgrag.language import lemmas
 from tgrag.records import Language, TextUnit
 from tgrag.search.numbers import read_heading
+from tgrag.store.places import Book, Chapter
 from tgrag.store.tables import Rows
 
 TitleKey = tuple[str, ...]  # a title as lemmas
@@ -51,3 +53,44 @@ class Titles:
         for key in self.rows:
             lengths[key[0]] = max(lengths.get(key[0], 0), len(key))
         return lengths
+
+
+class PlaceTitles:
+    """The books and chapters of a version by the first lemma of their titles; read when first asked for."""
+
+    def __init__(self, books: Sequence[Book], chapters: Sequence[Chapter]) -> None:
+        self._given = books, chapters
+
+    def books(self, firsts: Mapping[Language, Iterable[str]]) -> list[Book]:
+        """Return the books whose title begins with one of the lemmas of their language, in their order."""
+        books, _ = self._given
+        return [books[place] for place in _begun_by(self._by_first[0], firsts)]
+
+    def chapters(self, firsts: Mapping[Language, Iterable[str]]) -> list[Chapter]:
+        """Return the chapters whose title, without its number, begins with one of the lemmas, in their order."""
+        _, chapters = self._given
+        return [chapters[place] for place in _begun_by(self._by_first[1], firsts)]
+
+    @cached_property
+    def _by_first(self) -> tuple["_Firsts", "_Firsts"]:
+        books, chapters = self._given
+        return (
+            _firsts((book.title, book.language) for book in books),
+            _firsts((read_heading(chapter.title).title, chapter.book.language) for chapter in chapters),
+        )
+
+
+_Firsts = dict[tuple[Language, str], list[int]]
+
+
+def _firsts(titles: Iterable[tuple[str, Language]]) -> _Firsts:
+    found: _Firsts = {}
+    for place, (title, language) in enumerate(titles):
+        for first in lemmas(title, language)[:1]:
+            found.setdefault((language, first), []).append(place)
+    return found
+
+
+def _begun_by(by_first: _Firsts, firsts: Mapping[Language, Iterable[str]]) -> list[int]:
+    keys = {(language, lemma) for language, asked in firsts.items() for lemma in asked}
+    return sorted(place for key in keys for place in by_first.get(key, ()))

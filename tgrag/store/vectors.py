@@ -19,7 +19,7 @@ from tgrag.models.protocols import Vectors
 logger = logging.getLogger(__name__)
 
 SCORE_DIGITS = 6  # beyond that, a score depends on how the hardware sums
-FLAT_ROWS = 200_000
+FLAT_ROWS = 100_000
 
 RECALL = 0.99  # of the RECALL_AT nearest rows, on the sample of questions by which a list count is chosen
 RECALL_AT = 45  # candidates of the article's first step: 15 entities, three times over

@@ -36,13 +36,14 @@ def shared_entities(first: Sequence[int], asked: Mapping[int, float], view: View
 
     asked: the entities that the question names, which do not count.
     """
-    gained: defaultdict[int, float] = defaultdict(float)
-    for entity in sorted({e for row in first for e in view.entities_in(row).tolist()} - asked.keys()):
-        rows = view.units_with(entity)
-        if 1 < len(rows) <= MOST_UNITS:
-            for row in rows.tolist():
-                gained[row] += _rarity(len(rows), view)
-    return _ranking(gained)
+    entities = sorted({e for row in first for e in view.entities_in(row).tolist()} - asked.keys())
+    places, units = view.units_with_each(np.array(entities, dtype=np.int64))
+    n_units = np.bincount(places, minlength=len(entities))
+    weights = np.array([_rarity(n, view) if 1 < n <= MOST_UNITS else 0.0 for n in n_units.tolist()])
+    rare = weights[places] > 0
+    rows, at = np.unique(units[rare], return_inverse=True)
+    gained = np.bincount(at, weights=weights[places[rare]], minlength=len(rows))
+    return ranked(rows, gained.astype(np.float64))
 
 
 def _named_titles(unit: TextUnit, view: View) -> set[tuple[str, ...]]:
