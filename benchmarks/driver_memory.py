@@ -2,12 +2,15 @@
 
 The whole stage runs in a process of its own: where units stand is read, all are asked at a mock server that answers
 at once, they are read again, and every extraction is read once as the graph would. Units are made when they are read.
+Of very many units only some have a text of their own: the others are answered from the memo, which saves the time of
+the server and changes nothing for the driver.
 """
 
 import multiprocessing
 import tempfile
 import threading
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -38,13 +41,14 @@ class Memory:
     heap_bytes_a_further_unit: float | None = None
 
 
-def memory(numbers: Sequence[int]) -> list[Memory]:
-    """Run the stage over so many units each time."""
+def memory(numbers: Sequence[int], most_texts: int) -> list[Memory]:
+    """Run the stage over so many units each time, of at most so many different texts."""
     rows: list[Memory] = []
     for n_units in numbers:
         say(f"memory of the driver with {n_units} units")
-        with server(seconds=0.0, slots=64) as mock, multiprocessing.get_context("spawn").Pool(1) as pool:
-            row = pool.apply(_measured, (n_units, mock.base_url))
+        context = multiprocessing.get_context("spawn")
+        with server(seconds=0.0, slots=64) as mock, ProcessPoolExecutor(1, mp_context=context) as pool:
+            row = pool.submit(_measured, n_units, most_texts, mock.base_url).result()
         rows.append(_beside(rows[-1], row) if rows else row)
     return rows
 
@@ -58,21 +62,20 @@ def _beside(smaller: Memory, row: Memory) -> Memory:
     )
 
 
-def _measured(n_units: int, base_url: str) -> Memory:
+def _measured(n_units: int, most_texts: int, base_url: str) -> Memory:
     with _Peaks() as peaks:
-        _whole_stage(n_units, base_url)
+        _whole_stage(SyntheticUnits(n_units, most_texts), base_url)
     return Memory(n_units, *(peaks.mb[name] for name in _FIELDS))
 
 
-def _whole_stage(n_units: int, base_url: str) -> None:
-    units = SyntheticUnits(n_units)
+def _whole_stage(units: SyntheticUnits, base_url: str) -> None:
     with tempfile.TemporaryDirectory() as root:
         settings = settings_for(root, Running(base_url.removesuffix("/v1")), 32, 1)
         stage = LlmExtraction(units, {"d0": "d0"}, open_root(root), "c", settings, lambda line: None)
         stage.ask(Budget(), StageCost(seconds=0))
         found = stage.result()
-        assert found.counts.llm == n_units
-        assert sum(bool(found.extractions[unit.text_unit_id].entities) for unit in units) == n_units
+        assert found.counts.llm == len(units)
+        assert sum(bool(found.extractions[unit.text_unit_id].entities) for unit in units) == len(units)
     import ray
 
     ray.shutdown()

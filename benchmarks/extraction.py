@@ -60,6 +60,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--units", type=int, default=300)
     parser.add_argument("--memory", default="1000,10000", help="numbers of units, the smallest first")
+    parser.add_argument("--texts", type=int, default=10_000, help="different ones for --memory, at most")
     parser.add_argument("--parts", default="slots,cpu,memory")
     parser.set_defaults(run=run)
 
@@ -74,7 +75,7 @@ def run(arguments: argparse.Namespace) -> None:
     if "cpu" in parts:
         found["cpu"] = [cpu()]
     if "memory" in parts:
-        found["memory"] = memory([int(n) for n in arguments.memory.split(",")])
+        found["memory"] = memory([int(n) for n in arguments.memory.split(",")], arguments.texts)
     if arguments.json:
         print(json.dumps({name: [asdict(row) for row in rows] for name, rows in found.items()}, indent=1))
         return

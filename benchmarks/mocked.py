@@ -16,10 +16,10 @@ from tgrag.settings import Settings, load_settings
 
 
 class SyntheticUnits(Sequence[TextUnit]):
-    """Units of one document with about 1,750 characters each, made when they are read."""
+    """Units of one document with about 1,750 characters each, made when they are read; of so many different texts."""
 
-    def __init__(self, n: int) -> None:
-        self._numbers = range(n)
+    def __init__(self, n: int, most_texts: int | None = None) -> None:
+        self._numbers, self._most_texts = range(n), most_texts or n
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -32,7 +32,7 @@ class SyntheticUnits(Sequence[TextUnit]):
         if isinstance(place, slice):
             return [self[n] for n in self._numbers[place]]
         n = self._numbers[place]
-        return unit(n, text=unit(n).text + " Была зима." * 150)
+        return unit(n, text=unit(n % self._most_texts).text + " Была зима." * 150)
 
 
 @contextmanager
