@@ -72,6 +72,7 @@ def test_equals_the_power_iteration_over_what_may_be_seen(pairs, hidden_units, h
 
 
 @given(PAIRS, st.integers(0, 9))
+@settings(deadline=None)
 def test_what_is_hidden_changes_nothing_to_the_last_bit(pairs, last) -> None:
     visible = [pair for pair in pairs if pair[1] <= last]
     if not visible:
