@@ -70,7 +70,9 @@ class View:
         result = []
         for state in self._snapshot.entity_states.take(_visible(rows, self.states)):
             known = self._cut(state.descriptions, state.series_id)
-            result.append(replace(state, descriptions=known, last_ordinal=known[-1].ordinal))
+            if len(known) < len(state.descriptions) or state.last_ordinal != known[-1].ordinal:
+                state = replace(state, descriptions=known, last_ordinal=known[-1].ordinal)
+            result.append(state)
         return result
 
     def edges(self, rows: Sequence[int]) -> list[Relationship]:
@@ -78,9 +80,12 @@ class View:
         result = []
         for edge in self._snapshot.relationships.take(_visible(rows, self.relationships)):
             known = self._cut(edge.evidence, edge.series_id)
-            value = strength(known)
-            cut = replace(edge, evidence=known, strength=value, weight=value / MAX_STRENGTH)
-            result.append(replace(cut, last_ordinal=known[-1].ordinal))
+            value, last = strength(known), known[-1].ordinal
+            if len(known) < len(edge.evidence) or (edge.strength, edge.last_ordinal) != (value, last):
+                edge = replace(
+                    edge, evidence=known, strength=value, weight=value / MAX_STRENGTH, last_ordinal=last
+                )
+            result.append(edge)
         return result
 
     def windows(self, rows: Sequence[int]) -> list[Community]:

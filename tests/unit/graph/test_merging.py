@@ -28,6 +28,12 @@ class Story:
             self._merging.add(Node(name, key, "PERSON", person), ordinal)
         self._merging.mentioned(name, 1, ordinal)
 
+    def tell_apart(self, first: str, second: str, ordinal: int) -> None:
+        self._merging.apart(first, second, ordinal)
+
+    def near_misses(self) -> list[Merge]:
+        return [m for m in self._merging.merges() if m.decision == "near_miss"]
+
     def merges(self) -> list[Merge]:
         return [m for m in self._merging.merges() if m.decision == "merge"]
 
@@ -102,3 +108,35 @@ def test_husband_and_wife_stay_apart() -> None:
 def test_a_wish_must_name_what_occurs() -> None:
     with pytest.raises(ConfigurationError, match="Незнакомец"):
         Wished(Wishes(merge=(("Незнакомец", "Маша"),)), [])
+
+
+def test_who_stands_side_by_side_is_told_apart() -> None:
+    story = Story("Зурин", "Иван Иванович Зурин")
+    assert story.at(1) == {pair("Зурин", "Иван Иванович Зурин")}
+    story.tell_apart("Зурин", "Иван Иванович Зурин", 2)
+    assert story.at(1) == {pair("Зурин", "Иван Иванович Зурин")}
+    assert story.at(2) == set()
+    assert [m.reason for m in story.near_misses()] == ["told apart"]
+
+
+@pytest.mark.parametrize(
+    ("names", "reason"),
+    [
+        (("Чекалинский", "Chekalinsky"), "written in another script"),
+        (("Shevchenko", "Шевченко"), "written in another script"),
+        (("Швандербург", "Швантербург"), "a misspelling"),
+        (("Rasselborough", "Raselborough"), "another spelling"),
+    ],
+)
+def test_one_name_written_in_two_ways(names: tuple[str, ...], reason: str) -> None:
+    language: Language = "en" if names[1].isascii() and names[0].isascii() else "ru"
+    (merge,) = Story(*names, language=language).merges()
+    assert ({merge.source_id, merge.target_id}, merge.reason) == (set(names), reason)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [("Орлов", "Козлов"), ("Петров", "Петрова"), ("Мария", "Marina")],
+)
+def test_names_that_are_merely_like_each_other_stay_apart(names: tuple[str, ...]) -> None:
+    assert Story(*names, language="ru" if not names[0].isascii() else "en").merges() == []
