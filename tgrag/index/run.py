@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 
-from tgrag.errors import InvalidRequest, UnknownVersion
+from tgrag.errors import InvalidRequest, UnknownDocument, UnknownVersion
 from tgrag.index import batch, cleanup
 from tgrag.index.builder import VersionBuilder
 from tgrag.index.catalog import Catalog, Collection
@@ -17,7 +17,7 @@ from tgrag.index.listing import Listed, hashed, input_name, kept, named, with_ke
 from tgrag.index.manifest import Manifest, Pointer
 from tgrag.index.plan import Plan
 from tgrag.index.progress import Report
-from tgrag.index.summary import Summary
+from tgrag.index.summary import Summary, changes_between, summary_of
 from tgrag.ingest.collection import CollectionFile, load_collection_files
 from tgrag.ingest.parse import check
 from tgrag.ingest.sources import discover
@@ -147,19 +147,23 @@ def delete(
 ) -> Summary:
     """Publish a version without a document (named by id, source, or title); with ``purge`` leave no byte of it.
 
-    Purging drops every version that holds the document, so there is no way back to them.
+    Purging drops every version that holds the document, so there is no way back to them. One that was deleted before
+    can still be purged.
     """
     begun = time.monotonic()
     Catalog(open_root(settings.root)).collection(collection)
     with _writing(collection, settings, "a deletion", report) as (target, lease):
         pointer = target.require_current()
         before = _documents(target)
-        gone = named(document, before, collection)
-        staying = [kept(other) for other in before if other.document_id != gone]
+        gone = _meant(document, before, target, purge)
         published = target.manifest(pointer.version_id)
-        stated = with_kept(None, published.collection_file, staying)
-        build = VersionBuilder(target, lease, settings.made_as(published.settings), report, before, begun)
-        summary = build(staying, stated, "delete", Plan(offline=True))
+        if any(other.document_id == gone for other in before):
+            staying = [kept(other) for other in before if other.document_id != gone]
+            stated = with_kept(None, published.collection_file, staying)
+            build = VersionBuilder(target, lease, settings.made_as(published.settings), report, before, begun)
+            summary = build(staying, stated, "delete", Plan(offline=True))
+        else:
+            summary = summary_of(published, changes_between(before, before), 0.0, noop=True)
         if purge:
             summary.purged_versions, summary.purged_objects = cleanup.purge(target, gone)
             summary.seconds = time.monotonic() - begun
@@ -226,6 +230,18 @@ def _say_what_changes(published: Manifest, settings: Settings, report: Report) -
             "--profile lite to go on without"
         )
     report(f"{n_units:,} text units lose what language model «{model}» extracted; its answers are kept")
+
+
+def _meant(document: str, before: Sequence[Document], target: Collection, purge: bool) -> str:
+    """Return the id of the document that is named; to be purged, it may also be one of an earlier version."""
+    try:
+        return named(document, before, target.name)
+    except UnknownDocument:
+        if not purge:
+            raise
+    versions = [version for version in sorted(target.version_ids()) if target.intact(version)]
+    ever = {d.document_id: d for version in versions for d in target.documents(version)}
+    return named(document, list(ever.values()), target.name)
 
 
 def _documents(target: Collection) -> list[Document]:

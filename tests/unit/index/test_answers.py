@@ -162,6 +162,9 @@ def test_packs_hold_what_the_singles_held(root_address: str) -> None:
         assert dict(reader.load([key(3), key(31), key(99)])) == {key(3): reply(3), key(31): reply(31)}
         assert reader.put("doc", key(3), REPLY) == reply(3)
     assert AnswerMemo(root, "c").compact() == 0
+    assert not AnswerMemo(root, "c").is_scattered
+    fill(root, range(40, 44), "small document")
+    assert AnswerMemo(root, "c").is_scattered
 
 
 @pytest.mark.usefixtures("small_packs")

@@ -140,6 +140,16 @@ def test_purge_and_garbage(root_address: str) -> None:
     assert VectorMemo(root, "c", IDENTITY).drop_unused(set()) == 1
 
 
+def test_no_vector_that_nobody_uses_stays_beside_others(root_address: str) -> None:
+    root, rows = open_root(root_address), vectors(3)
+    VectorMemo(root, "c", IDENTITY).put("doc", ["a", "b", "c"], rows)
+    assert VectorMemo(root, "c", IDENTITY).drop_unused({"a", "c", "z"}) == 1
+    found = VectorMemo(root, "c", IDENTITY).load({"a", "b", "c"})
+    assert found.keys() == {"a", "c"}
+    assert np.array_equal(found["c"], rows[2].astype(np.float16).astype(np.float32))
+    assert VectorMemo(root, "c", IDENTITY).drop_unused({"a", "c", "z"}) == 0
+
+
 def test_an_answer_that_another_document_needs_outlives_the_purge(root_address: str) -> None:
     root = open_root(root_address)
     ParseMemo(root, "c").put("gone", "shared", DOCUMENT)
