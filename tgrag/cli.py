@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tgrag import logs
-from tgrag.commands import dead_letters, evaluate, index, prompts
+from tgrag.commands import dead_letters, entities, evaluate, index, prompts
 from tgrag.commands.base import Command, Group, collection_name, open_catalog
 from tgrag.errors import InvalidRequest
 from tgrag.options import (
@@ -19,7 +19,6 @@ from tgrag.options import (
     Profile,
     Root,
     Wait,
-    parse_as_of,
     read_request,
     read_settings,
 )
@@ -42,6 +41,8 @@ def main(ctx: typer.Context, root: Root = None, config: Config = None, profile: 
 
 app.command(cls=Command, epilog=index.EXAMPLE)(index.index)
 app.command(cls=Command, epilog=evaluate.EXAMPLE)(evaluate.evaluate)
+app.command(cls=Command, epilog=entities.EXAMPLE)(entities.entities)
+app.command(cls=Command, epilog=entities.TIMELINE_EXAMPLE)(entities.timeline)
 
 
 @app.command(cls=Command, epilog='Example: tgrag query "Кто такой Германн?" --as-of "book=1,chapter=2"')
@@ -76,6 +77,7 @@ def query(
     """Ask a question; without --url it is answered in this process."""
     settings = read_settings(ctx, root, config, profile)
     from tgrag import asking, console
+    from tgrag.search.written import parse_as_of
 
     request = read_request(
         question=question,

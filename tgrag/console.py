@@ -12,6 +12,7 @@ from tgrag.errors import TgragError
 from tgrag.index.manifest import Manifest
 from tgrag.index.summary import extraction_lines, report_lines
 from tgrag.records import Document
+from tgrag.search.entities import EntityItem, EntityList, Timeline
 from tgrag.search.labels import page_label
 from tgrag.search.requests import Answer, Citation, ContextItem
 from tgrag.serve.listings import CollectionList, VersionList
@@ -65,6 +66,38 @@ def place(citation: Citation) -> str:
 
 def context_lines(items: Sequence[ContextItem]) -> list[str]:
     return [f"- {item.kind} [{item.label}] {item.text}" for item in items]
+
+
+def entity_lines(found: EntityList) -> list[str]:
+    rows = [
+        (e.name, e.type, str(e.n_text_units), str(e.n_states), e.entity_id, ", ".join(e.aliases))
+        for e in found.entities
+    ]
+    shown = (
+        f"{found.offset + 1}–{found.offset + len(rows)} of {found.total}"
+        if rows
+        else f"of {found.total}: none"
+    )
+    return [*table(("name", "type", "text units", "states", "id", "also"), rows), shown]
+
+
+def timeline_lines(told: Timeline) -> list[str]:
+    lines = [_headline(told.entity)]
+    for state in told.states:
+        lines += ["", f"{state.label}: {state.name}"]
+        for item in state.descriptions:
+            quote = " ".join(item.citation.quote.split())
+            if item.text != item.citation.quote:
+                lines.append(f"  {item.text}")
+            lines.append(
+                f"  «{quote}»  {place(item.citation)}{'' if item.citation.verified else '  (not verified)'}"
+            )
+    return [*lines, "", f"{len(told.states)} of {told.total} states"]
+
+
+def _headline(entity: EntityItem) -> str:
+    also = f", also {', '.join(entity.aliases)}" if entity.aliases else ""
+    return f"{entity.name} ({entity.type}{also}) · {entity.series} · {entity.entity_id}"
 
 
 def collection_lines(found: CollectionList) -> list[str]:

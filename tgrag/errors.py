@@ -61,6 +61,11 @@ class UnknownChapter(TgragError):
     status = 404
 
 
+class EntityNotFound(TgragError):
+    code = "entity_not_found"
+    status = 404
+
+
 class AmbiguousAsOf(TgragError):
     """``as_of`` fits several series, books or chapters: the caller has to say which."""
 

@@ -1,7 +1,6 @@
 """The options that commands share, and how what is typed becomes settings and requests."""
 
 import os
-import re
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -9,7 +8,8 @@ import typer
 from pydantic import ValidationError
 
 from tgrag.errors import InvalidRequest
-from tgrag.search.requests import AsOf, QueryRequest
+from tgrag.search.requests import QueryRequest
+from tgrag.search.written import faults
 from tgrag.settings import Settings, load_settings
 
 Root = Annotated[
@@ -38,10 +38,6 @@ AsJson = Annotated[
     bool,
     typer.Option("--json", help="Print JSON on standard output (an error: as JSON on standard error)."),
 ]
-
-AS_OF_KEYS = ("series", "book", "chapter", "ordinal", "date")
-_PAIR = re.compile(rf"\s*({'|'.join(AS_OF_KEYS)})\s*=")
-_BETWEEN_PAIRS = re.compile(rf",(?=\s*(?:{'|'.join(AS_OF_KEYS)})\s*=)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,33 +76,4 @@ def read_request(**fields: Any) -> QueryRequest:
     try:
         return QueryRequest(**fields)
     except ValidationError as error:
-        raise InvalidRequest(_faults(error)) from None
-
-
-def parse_as_of(text: str | None) -> AsOf | None:
-    """Read «3», «Глава III», «book=2,chapter=5», «date=1834-01». Raises InvalidRequest."""
-    if text is None:
-        return None
-    value: Any = _number_or_text(text)
-    if _PAIR.match(text):
-        pairs = (pair.partition("=") for pair in _BETWEEN_PAIRS.split(text))
-        value = {key.strip(): _value(key.strip(), given.strip()) for key, _, given in pairs}
-    try:
-        return AsOf.model_validate(value)
-    except ValidationError as error:
-        raise InvalidRequest(_faults(error, "as_of")) from None
-
-
-def _faults(error: ValidationError, *above: str) -> str:
-    return "; ".join(
-        ".".join([*above, *map(str, fault["loc"])]) + ": " + fault["msg"].removeprefix("Value error, ")
-        for fault in error.errors()
-    )
-
-
-def _value(key: str, given: str) -> int | str:
-    return given if key in ("series", "date") else _number_or_text(given)
-
-
-def _number_or_text(text: str) -> int | str:
-    return int(text) if text.strip().isdecimal() else text.strip()
+        raise InvalidRequest(faults(error)) from None

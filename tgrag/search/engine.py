@@ -19,6 +19,7 @@ from tgrag.search.development import (
     subjects,
     with_stages,
 )
+from tgrag.search.entities import Entities
 from tgrag.search.explain import explain
 from tgrag.search.fuse import Ranking
 from tgrag.search.horizon import resolve_as_of
@@ -112,6 +113,7 @@ class Engine:
             )
         self._snapshot = snapshot
         self._views = Views(snapshot)
+        self.entities = Entities(snapshot, self._views)
         self._questions = RememberedVectors(embedder.embed_queries, QUESTIONS_KEPT)
         self._tokenizer = RememberingTokenizer(tokenizer)
         self._settings = settings

@@ -16,7 +16,16 @@ from numpy.typing import NDArray
 
 from tgrag.graph.strength import MAX_STRENGTH, strength
 from tgrag.models.protocols import Vectors
-from tgrag.records import Community, Document, EntityState, Evidence, Language, Relationship, TextUnit
+from tgrag.records import (
+    Community,
+    Document,
+    Entity,
+    EntityState,
+    Evidence,
+    Language,
+    Relationship,
+    TextUnit,
+)
 from tgrag.search.horizon import Horizon
 from tgrag.search.pagerank import Walk, pagerank
 from tgrag.store.identity import People
@@ -220,6 +229,38 @@ class View:
         rows = np.concatenate([self._snapshot.states_of_entity[member] for member in members.tolist()])
         found: Integers = np.sort(rows[self.states[rows]])
         return found
+
+    @cached_property
+    def present_entities(self) -> tuple[Integers, Integers]:
+        """Return the canonical entities that have a visible state, ascending, and how many text units speak of each."""
+        of_states = self._snapshot.entity_of_state[self.states]
+        entities = np.unique(self.people.canonical[of_states[self._known_entities[of_states]]])
+        places, _ = self.units_with_each(entities)
+        return entities, np.bincount(places, minlength=len(entities))
+
+    def entity_called(self, entity_id: str) -> int | None:
+        """Return the canonical row of a known entity that has this id, or had it before it was known to be another."""
+        row = self._snapshot.entities.by_id.get(entity_id)
+        if row is None or not self._known_entities[row]:
+            return None
+        canonical = self.canonical_of(row)
+        return canonical if len(self.states_of(canonical)) else None
+
+    def entity_id(self, entity: int) -> str:
+        """Return the id of a known entity row."""
+        return self.entity_rows(entity)[0].entity_id
+
+    def entity_rows(self, entity: int) -> list[Entity]:
+        """Return the rows of a canonical entity, the one known earliest first, with the aliases known by now.
+
+        Counts and last_ordinal are those of the whole text: ask the states instead.
+        """
+        rows = self._snapshot.entities.take(_visible(self.people.members(entity), self._known_entities))
+        return [
+            replace(row, aliases=tuple(a for a in row.aliases if a.known_from <= limit))
+            for row in rows
+            for limit in (self._horizon.last[row.series_id],)
+        ]
 
     def entities_of_edge(self, relationship: int) -> tuple[int, int]:
         source, target = self._snapshot.states_of_relationship[relationship]

@@ -8,13 +8,14 @@ import logging
 from collections.abc import Sequence
 from typing import Annotated, Any, Protocol
 
-from fastapi import Body, FastAPI, Request, Response
+from fastapi import Body, FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from tgrag import __version__
 from tgrag.errors import InvalidRequest, TgragError
+from tgrag.search.entities import LONGEST_PAGE, PAGE, EntityDetail, EntityList, Timeline
 from tgrag.search.requests import Answer, QueryRequest, Retrieval
 from tgrag.serve.listings import CollectionList, VersionList
 from tgrag.serve.replies import ErrorBody, Internal, Reply, error_body, failure
@@ -29,7 +30,8 @@ Answers with checked quotes from long documents, as of any chapter or date.
 * Every answer names the index **version** it was given on (also in the header `X-Tgrag-Version`);
   `X-Request-Id` is sent back, or made when the request has none.
 * Every **error** has the form `{"error": {"code": "…", "message": "…"}}`. Codes are stable. Code and status:
-  `malformed_json` 400; `not_found`, `unknown_collection`, `unknown_book`, `unknown_chapter` 404;
+  `malformed_json` 400; `not_found`, `unknown_collection`, `unknown_book`, `unknown_chapter`,
+  `entity_not_found` 404;
   `method_not_allowed` 405; `no_version`, `embedder_mismatch`, `schema_mismatch` 409;
   `invalid_request`, `empty_question`, `unknown_mode`, `ambiguous_as_of` 422; `internal` 500;
   `overloaded`, `not_ready`, `model_unavailable`, `storage_error` 503 with `Retry-After`; `timeout` 504.
@@ -56,7 +58,7 @@ EXAMPLES: dict[str, Any] = {
 }
 
 ERRORS: dict[int | str, dict[str, Any]] = {
-    404: {"model": ErrorBody, "description": "unknown collection, book or chapter"},
+    404: {"model": ErrorBody, "description": "unknown collection, book, chapter or entity"},
     409: {"model": ErrorBody, "description": "no version published yet, or one that this server cannot read"},
     422: {"model": ErrorBody, "description": "the request is not valid; the message names the field"},
     503: {
@@ -67,6 +69,20 @@ ERRORS: dict[int | str, dict[str, Any]] = {
 }
 UNAVAILABLE: dict[int | str, dict[str, Any]] = {503: ERRORS[503]}
 LISTING: dict[int | str, dict[str, Any]] = {status: ERRORS[status] for status in (404, 422, 503)}
+
+In = Annotated[str | None, Query(max_length=500, description="may be left out when there is exactly one")]
+Named = Annotated[
+    str | None, Query(max_length=500, description="a name, a part of one, an alias; in any form and case")
+]
+When = Annotated[
+    str | None,
+    Query(
+        max_length=1000,
+        description="3, Глава III, book=2,chapter=5, ordinal=40, date=1834-01, series=…,chapter=…",
+    ),
+]
+Offset = Annotated[int, Query(ge=0, le=10**9)]
+Limit = Annotated[int, Query(ge=1, le=LONGEST_PAGE)]
 
 Question = Annotated[QueryRequest, Body(openapi_examples=EXAMPLES)]
 
@@ -98,6 +114,31 @@ def build_api(ask: Ask) -> FastAPI:
     async def retrieve(request: Question) -> Response:
         """Return the context alone, as it would be shown to a model: for those who write the answer themselves."""
         return await forward("retrieve", request.model_dump(mode="json"))
+
+    @api.get("/v1/entities", response_model=EntityList, responses=ERRORS, tags=["entities"])
+    async def entities(
+        q: Named = None, collection: In = None, as_of: When = None, offset: Offset = 0, limit: Limit = PAGE
+    ) -> Response:
+        """Find entities by any form of any of their names; without ``q`` list them, the most mentioned first."""
+        return await forward("entities", collection, q, as_of, offset, limit)
+
+    @api.get("/v1/entities/{entity_id}", response_model=EntityDetail, responses=ERRORS, tags=["entities"])
+    async def entity(entity_id: str, collection: In = None, as_of: When = None) -> Response:
+        """Tell an entity's names and where it appears."""
+        return await forward("entity", collection, entity_id, as_of)
+
+    @api.get(
+        "/v1/entities/{entity_id}/timeline", response_model=Timeline, responses=ERRORS, tags=["entities"]
+    )
+    async def timeline(
+        entity_id: str,
+        collection: In = None,
+        as_of: When = None,
+        offset: Offset = 0,
+        limit: Limit = PAGE,
+    ) -> Response:
+        """Tell how an entity develops: its states in story order, each description with its quote."""
+        return await forward("timeline", collection, entity_id, as_of, offset, limit)
 
     @api.get("/v1/collections", response_model=CollectionList, responses=UNAVAILABLE, tags=["indexes"])
     async def collections() -> Response:
@@ -132,7 +173,7 @@ def _handle_errors(api: FastAPI) -> None:
     @api.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
         faults = error.errors()
-        if "json" not in request.headers.get("content-type", ""):
+        if request.method == "POST" and "json" not in request.headers.get("content-type", ""):
             message = "send the question as JSON, with the header Content-Type: application/json"
             return _error(InvalidRequest.status, InvalidRequest.code, message)
         if any(fault["type"] == "json_invalid" for fault in faults):
@@ -157,7 +198,7 @@ def describe_faults(faults: Sequence[Any]) -> str:
     """Return one line that names each field and what is wrong with it."""
     lines = []
     for fault in faults:
-        place = ".".join(str(part) for part in fault["loc"] if part != "body")
+        place = ".".join(str(part) for part in fault["loc"] if part not in ("body", "query"))
         text = fault["msg"].removeprefix("Value error, ")
         lines.append(f"{place or 'body'}: {text}")
     return "; ".join(dict.fromkeys(lines))

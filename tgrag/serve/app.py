@@ -93,6 +93,15 @@ class Retriever:
     async def retrieve(self, request: dict[str, Any]) -> Reply:
         return await self._run(lambda: self._service.retrieve(request))
 
+    async def entities(self, *asked: Any) -> Reply:
+        return await self._run(lambda: self._service.entities(*asked))
+
+    async def entity(self, *asked: Any) -> Reply:
+        return await self._run(lambda: self._service.entity(*asked))
+
+    async def timeline(self, *asked: Any) -> Reply:
+        return await self._run(lambda: self._service.timeline(*asked))
+
     async def collections(self) -> Reply:
         return await self._run(self._service.collections)
 

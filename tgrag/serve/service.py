@@ -1,9 +1,12 @@
 """The query path without Ray: builtins in, a Reply out. One call answers on one snapshot."""
 
+from collections.abc import Callable
 from typing import Any
 
 from tgrag.index.catalog import Catalog
+from tgrag.search.entities import Entities, EntityDetail, EntityList, Timeline
 from tgrag.search.requests import QueryRequest
+from tgrag.search.written import parse_as_of
 from tgrag.serve.library import Library
 from tgrag.serve.listings import list_collections, list_versions
 from tgrag.serve.replies import Reply, guarded, success
@@ -22,11 +25,33 @@ class Service:
     def retrieve(self, request: dict[str, Any]) -> Reply:
         return guarded(lambda: self._retrieve(QueryRequest.model_validate(request)))
 
+    def entities(
+        self, collection: str | None, q: str | None, as_of: str | None, offset: int, limit: int
+    ) -> Reply:
+        return self._entities(collection, lambda e: e.find(q, parse_as_of(as_of), offset, limit))
+
+    def entity(self, collection: str | None, entity_id: str, as_of: str | None) -> Reply:
+        return self._entities(collection, lambda e: e.detail(entity_id, parse_as_of(as_of)))
+
+    def timeline(
+        self, collection: str | None, entity_id: str, as_of: str | None, offset: int, limit: int
+    ) -> Reply:
+        return self._entities(collection, lambda e: e.timeline(entity_id, parse_as_of(as_of), offset, limit))
+
     def collections(self) -> Reply:
         return guarded(lambda: success(list_collections(self._catalog)))
 
     def versions(self, collection: str) -> Reply:
         return guarded(lambda: success(list_versions(self._catalog, collection)))
+
+    def _entities(
+        self, collection: str | None, ask: Callable[[Entities], EntityList | EntityDetail | Timeline]
+    ) -> Reply:
+        def work() -> Reply:
+            told = ask(self._library.engine(collection).entities)
+            return success(told, told.version)
+
+        return guarded(work)
 
     def _query(self, request: QueryRequest) -> Reply:
         answer = self._library.engine(request.collection).query(request)

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from tgrag.errors import InvalidRequest
-from tgrag.options import parse_as_of
+from tgrag.search.written import parse_as_of
 from tgrag.search.requests import AsOf
 
 

@@ -6,7 +6,11 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.unit.search.graphs import BOOKS
+from tests.unit.search.graphs import library as toy_library
 from tests.unit.serve.fakes import FakeCatalog, FakeEngine
+from tgrag.search.entities import Entities
+from tgrag.search.view import Views
 from tgrag.serve.api import build_api
 from tgrag.serve.library import Library
 from tgrag.serve.replies import Overloaded, Reply, TimedOut
@@ -132,6 +136,9 @@ def test_health_and_documentation() -> None:
     assert set(schema["paths"]) == {
         "/v1/query",
         "/v1/retrieve",
+        "/v1/entities",
+        "/v1/entities/{entity_id}",
+        "/v1/entities/{entity_id}/timeline",
         "/v1/collections",
         "/v1/collections/{collection}/versions",
         "/healthz",
@@ -143,3 +150,53 @@ def test_health_and_documentation() -> None:
             invalid = operation["responses"].get("422", {}).get("content", {}).get("application/json", {})
             assert "HTTPValidationError" not in str(invalid)
     assert send("GET", "/docs").status_code == 200
+
+
+class ToyEngine:
+    """An engine whose version is a small library, for what is asked of entities."""
+
+    def __init__(self, version: str) -> None:
+        snapshot = toy_library(BOOKS)
+        self.entities = Entities(snapshot, Views(snapshot))
+
+
+def get(path: str, **params: Any) -> httpx.Response:
+    service = Service(CATALOG, Library(CATALOG, ToyEngine, 8))  # type: ignore[arg-type]
+
+    async def local(method: str, *arguments: Any) -> Reply:
+        reply: Reply = getattr(service, method)(*arguments)
+        return reply
+
+    return send("GET", path, local, params={"collection": "library"} | params)
+
+
+def test_entities_are_found_by_name_and_developed_as_of_a_chapter() -> None:
+    early = "series=lighthouse,chapter=1.1"
+    (found,) = get("/v1/entities", q="никиту").json()["entities"]
+    path = f"/v1/entities/{found['entity_id']}"
+    whole, cut = get(f"{path}/timeline").json(), get(f"{path}/timeline", as_of=early).json()
+    assert len(cut["states"]) < len(whole["states"])
+    assert cut["entity"]["last_ordinal"] < whole["entity"]["last_ordinal"]
+    assert all(d["citation"]["verified"] for state in whole["states"] for d in state["descriptions"])
+    assert get(path, as_of=early).json()["appears_in"] == [state["label"] for state in cut["states"]]
+    assert get("/v1/entities", q="Гаврила").json()["total"] == 1
+    assert get("/v1/entities", q="Гаврила", as_of=early).json()["total"] == 0
+
+
+@pytest.mark.parametrize(
+    ("path", "params", "status", "code"),
+    [
+        ("/v1/entities/none", {}, 404, "entity_not_found"),
+        ("/v1/entities/none/timeline", {}, 404, "entity_not_found"),
+        ("/v1/entities", {"as_of": "series=lighthouse,chapter=99"}, 404, "unknown_chapter"),
+        ("/v1/entities", {"as_of": "1"}, 422, "ambiguous_as_of"),
+        ("/v1/entities", {"as_of": "date=never"}, 422, "invalid_request"),
+        ("/v1/entities", {"q": "?"}, 422, "invalid_request"),
+        ("/v1/entities", {"limit": 1000}, 422, "invalid_request"),
+        ("/v1/entities", {"offset": -1}, 422, "invalid_request"),
+        ("/v1/entities", {"collection": "nowhere"}, 404, "unknown_collection"),
+    ],
+)
+def test_so_are_errors_about_entities(path: str, params: Any, status: int, code: str) -> None:
+    response = get(path, **params)
+    assert (response.status_code, response.json()["error"]["code"]) == (status, code), response.text
