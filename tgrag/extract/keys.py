@@ -8,6 +8,7 @@ from tgrag.language import fold, lemma, words
 from tgrag.records import Language
 
 NAME_TYPES = frozenset({"PERSON", "PLACE", "ORGANIZATION", "NAME"})
+_KEEP_NUMBER = NAME_TYPES | {"OBJECT"}  # one letter is not the letters
 _CYRILLIC = re.compile(r"[\u0400-\u04ff]")
 _POSSESSIVE = re.compile(r"'s?$")
 _AS_NAME = Context(as_name=True)
@@ -15,7 +16,7 @@ _AS_NAME = Context(as_name=True)
 
 @lru_cache(maxsize=100_000)
 def lemma_key(name: str, type: str, language: Language) -> str:
-    """Return the key of a name: its words in the nominative (names) or as lemmas (all else), folded.
+    """Return the key of a name: its words in the nominative (names, things) or as lemmas (all else), folded.
 
     A word that can be a nominative is taken for one, so «Одинцов» and «Одинцова» stay apart, while
     «Одинцовым» joins the one and «Одинцовой» the other. Men's patronymics lose their colloquial form
@@ -24,7 +25,7 @@ def lemma_key(name: str, type: str, language: Language) -> str:
     in the next.
     """
     parts = words(name)
-    if type not in NAME_TYPES:
+    if type not in _KEEP_NUMBER:
         return " ".join(lemma(part, language) for part in parts) or fold(name).strip()
     if language == "en" or not any(_CYRILLIC.search(part) for part in parts):
         return " ".join(_POSSESSIVE.sub("", fold(part)) for part in parts) or fold(name).strip()

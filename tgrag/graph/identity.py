@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tgrag.extract.keys import NAME_TYPES
+from tgrag.graph import epithets
 from tgrag.graph.merging import Merging, Node
 from tgrag.graph.naming import PersonName, person_name
 from tgrag.graph.resolve import Resolution
@@ -74,6 +75,9 @@ def merges(
     for pair in wished.same():
         same = _Same(pair.first.entity_id, pair.second.entity_id, FORCED)
         events[pair.first.series_id].append((pair.ordinal, 2, same))
+    for meant in epithets.same_persons(resolution.mentions):
+        same = _Same(meant.epithet_id, meant.person_id, epithets.REASON)
+        events[meant.series_id].append((meant.ordinal, 2, same))
     found: list[Merge] = []
     for series_id in sorted(events):
         merging = Merging(series_id)
