@@ -1,4 +1,4 @@
-"""Places that a question names: «в первой главе», «у другій частині», "chapter five", a title of this index.
+"""Places that a question names: «в первой главе», «у другій частині», "by the end", a title of this index.
 
 A hint is soft: it raises what stands there and hides nothing.
 """
@@ -15,6 +15,7 @@ from tgrag.language import lemmas, words
 from tgrag.records import Language
 from tgrag.search.labels import label
 from tgrag.search.numbers import Kind, numbered_places, read_heading
+from tgrag.search.positions import Part, named_parts, span
 from tgrag.search.requests import Hint
 from tgrag.search.terms import is_stop_word
 from tgrag.search.view import Scores, View
@@ -31,7 +32,8 @@ _QUOTED = re.compile(r"«([^»]+)»|“([^”]+)”|„([^“]+)“|\"([^\"]+)\"
 def find_hints(question: str, view: View) -> list[Hint]:
     """Return the visible books and chapters that the question names, each once.
 
-    A chapter number counts inside the part and the book that are named as well, where it occurs there.
+    A chapter number counts inside the part and the book that are named as well, where it occurs there; a beginning or
+    an end is that of the books named, or of the only one.
     """
     books = {book.key: _book_hint(text, book) for text, book in _named_books(question, view)}
     numbered = _preferring(_numbered_chapters(question, view), lambda found: found.chapter.book.key in books)
@@ -40,7 +42,9 @@ def find_hints(question: str, view: View) -> list[Hint]:
     inner = _preferring(inner, lambda found: any(_lies_in(found.chapter, part.chapter) for part in outer))
     places = [*(inner or outer), *_titled_chapters(question, view)]
     named = {(p.chapter.book.key, p.chapter.chapter_id): _chapter_hint(p.text, p.chapter) for p in places}
-    return [*books.values(), *named.values()]
+    spoken_of = [view.books[key] for key in books] or list(view.books.values())[: len(view.books) == 1]
+    parts = [_part_hint(text, book, part) for part, text in named_parts(question) for book in spoken_of]
+    return [*books.values(), *named.values(), *parts]
 
 
 def unit_bonus(hints: Iterable[Hint], view: View) -> Scores:
@@ -56,12 +60,14 @@ def state_bonus(hints: Iterable[Hint], view: View) -> Scores:
 def _bonus(hinted: Iterable[tuple[Hint, Mask]], n_rows: int) -> Scores:
     bonus = np.zeros(n_rows)
     for hint, mask in hinted:
-        np.maximum(bonus, mask * (CHAPTER_BONUS if hint.kind == "chapter" else BOOK_BONUS), out=bonus)
+        np.maximum(bonus, mask * (BOOK_BONUS if hint.kind == "book" else CHAPTER_BONUS), out=bonus)
     return bonus
 
 
 def _span(hint: Hint, view: View) -> tuple[tuple[str, int], int, int]:
     key = hint.series, hint.book_number
+    if hint.part is not None:
+        return key, *span(hint.part, view.books[key].first_ordinal, view.books[key].last_ordinal)
     if hint.chapter_id is None:
         return key, view.books[key].first_ordinal, view.books[key].last_ordinal
     chapter = next(c for c in view.chapters if c.book.key == key and c.chapter_id == hint.chapter_id)
@@ -192,4 +198,16 @@ def _chapter_hint(text: str, chapter: Chapter) -> Hint:
         book_number=chapter.book.number,
         chapter_id=chapter.chapter_id,
         label=label(chapter.book.title, chapter.headings),
+    )
+
+
+def _part_hint(text: str, book: Book, part: Part) -> Hint:
+    return Hint(
+        text=text,
+        kind="part",
+        series=book.series_id,
+        book_number=book.number,
+        chapter_id=None,
+        label=label(book.title, (text,)),
+        part=part,
     )

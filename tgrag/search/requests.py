@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from tgrag.records import NEVER
+from tgrag.search.positions import Part
 
 Mode = Literal["classic", "temporal"]
 MODES: tuple[Mode, ...] = ("classic", "temporal")
@@ -119,14 +120,15 @@ class ContextItem(BaseModel):
 
 
 class Hint(BaseModel):
-    """A place that the question names, and how it was understood."""
+    """A place that the question names, and how it was understood. part: of a book, for kind "part"."""
 
     text: str
-    kind: Literal["book", "chapter"]
+    kind: Literal["book", "chapter", "part"]
     series: str
     book_number: int
     chapter_id: str | None
     label: str
+    part: Part | None = None
 
 
 class FallBack(BaseModel):
