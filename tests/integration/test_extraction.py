@@ -229,6 +229,14 @@ def test_a_server_that_is_no_chat_server_ends_the_run_at_once(mock: Running, tmp
 
 @pytest.mark.ray
 @pytest.mark.usefixtures("ray_cluster")
+def test_workers_hand_on_what_is_to_be_set(mock: Running, tmp_path: Path) -> None:
+    stage = Stage(tmp_path, mock, chat={"base_url": f"{mock.address}/elsewhere"}, index={"workers": 1})
+    with pytest.raises(ConfigurationError, match=r"^the server knows no model.*chat\.base_url"):
+        stage.run(units(70))
+
+
+@pytest.mark.ray
+@pytest.mark.usefixtures("ray_cluster")
 def test_two_workers_share_the_slots(mock: Running, tmp_path: Path) -> None:
     mock.configure(seconds=0.1, slots=16)
     some = units(120)

@@ -66,10 +66,11 @@ class BudgetSpent(Misconfigured):
 
 
 class Budgeted:
-    """A chat model that is asked only as long as the budget lasts."""
+    """A chat model that is asked only as long as the budget lasts. unasked: requests that it did not get."""
 
     def __init__(self, model: ChatModel, spending: Spending) -> None:
         self._model, self._spending = model, spending
+        self.unasked = 0
 
     @property
     def identity(self) -> ChatIdentity:
@@ -77,6 +78,7 @@ class Budgeted:
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         if not self._spending.begin():
+            self.unasked += 1
             raise BudgetSpent
         reply = await self._model.complete(request)
         self._spending.end(reply)
@@ -138,7 +140,8 @@ class AskWorker:
         """Return what was done since the last news, for whatever bundle."""
         news, self._asked = self._asked, Asked()
         counted, self._told = self._counters - self._told, replace(self._counters)
-        news.calls, news.attempts = counted.answered + news.failed, counted.attempts
+        news.calls, news.attempts = counted.answered + news.failed, counted.attempts - self._model.unasked
+        self._model.unasked = 0
         news.tokens_in, news.tokens_out = counted.tokens_in, counted.tokens_out
         return news
 
