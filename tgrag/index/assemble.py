@@ -97,6 +97,16 @@ def series_of(documents: Iterable[Document], units: Iterable[TextUnit]) -> list[
     ]
 
 
+def unit_lemmas(unit: TextUnit) -> list[str]:
+    """Return the words by which a text unit is found: its own, those of its heading, and the book's title at its start.
+
+    A title often is the subject that a short document never names again. In every unit of a long book it would make a
+    hero's name as common as an article.
+    """
+    titles = {*unit.headings[-1:], *([unit.book_title] if unit.chunk_index == 0 else [])}
+    return [word for text in (unit.text, *sorted(titles)) for word in lemmas(text, unit.language)]
+
+
 def unit_passage(unit: TextUnit, identity: EmbedderIdentity) -> Passage:
     return Passage(unit.document_id, vector_key(identity, unit.text), unit.text)
 
@@ -171,7 +181,7 @@ def table_files(documents: Sequence[Document], units: Sequence[TextUnit], graph:
         "relationships": ordered_table("relationships", graph.relationships),
         "merges": ordered_table("merges", graph.merges),
         "communities": ordered_table("communities", graph.communities),
-        "lexical": lexical.build([lemmas(unit.text, unit.language) for unit in ordered("text_units", units)]),
+        "lexical": lexical.build(map(unit_lemmas, ordered("text_units", units))),
         "names": names.build(ordered("entities", graph.entities)),
     }
     return {f"data/{name}.parquet": table_bytes(table) for name, table in tables.items()}
