@@ -19,7 +19,7 @@ import re
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
@@ -37,7 +37,10 @@ CHARACTERS_A_TOKEN = 4
 
 @dataclass(frozen=True)
 class Config:
-    """Shares are of attempts. always_fails: texts that hold this marker get 500 at every attempt."""
+    """Shares are of attempts. always_fails: texts that hold this marker get 500 at every attempt.
+
+    held: texts that hold this one are not answered before so many answers were given (held_until).
+    """
 
     seconds: float = 0.0
     slots: int = 8
@@ -48,6 +51,8 @@ class Config:
     truncated: float = 0.0
     hang: float = 0.0
     always_fails: str = ""
+    held: str = ""
+    held_until: int = 0
     max_entities: int = 8
     seed: int = 0
 
@@ -94,6 +99,7 @@ class MockLLM:
         self._attempts: Counter[str] = Counter()
         self._free = asyncio.Semaphore(config.slots)
         self._busy, self._since = 0, 0.0
+        self.plan: tuple[int, float, Callable[[], None]] | None = None
 
     def app(self) -> web.Application:
         app = web.Application(client_max_size=2**26)
@@ -114,6 +120,8 @@ class MockLLM:
         key, text = short_hash(prompt), text_of(prompt)
         self.stats.in_flight += 1
         self.stats.requests += 1
+        if self.plan and self.stats.requests == self.plan[0]:
+            asyncio.get_running_loop().call_later(*self.plan[1:])
         try:
             async with self._free:
                 self._count_busy(+1)
@@ -126,6 +134,8 @@ class MockLLM:
                     if fault == "hang":
                         await asyncio.Event().wait()
                     await asyncio.sleep(self.config.seconds)
+                    while self._is_held(text or prompt):
+                        await asyncio.sleep(0.01)
                 finally:
                     self._count_busy(-1)
             return self._respond(body, prompt, text, fault)
@@ -134,6 +144,10 @@ class MockLLM:
             raise
         finally:
             self.stats.in_flight -= 1
+
+    def _is_held(self, text: str) -> bool:
+        config = self.config
+        return bool(config.held) and config.held in text and self.stats.answered.total() < config.held_until
 
     def _respond(
         self, body: dict[str, Any], prompt: str, text: str | None, fault: str | None
@@ -287,8 +301,8 @@ def error(status: int, message: str, headers: dict[str, str] | None = None) -> w
 class Running:
     """A mock that runs: where it is, and its controls."""
 
-    def __init__(self, address: str) -> None:
-        self.address = address
+    def __init__(self, address: str, mock: MockLLM) -> None:
+        self.address, self._mock = address, mock
         self.base_url = f"{address}/v1"
 
     def configure(self, **changes: Any) -> None:
@@ -296,6 +310,14 @@ class Running:
 
     def reset(self) -> None:
         httpx.post(f"{self.address}/reset").raise_for_status()
+
+    def plan(self, n: int, seconds: float, action: Callable[[], None]) -> None:
+        """Do something so long after the nth request from the last reset on; nothing is answered meanwhile."""
+        self._mock.plan = (n, seconds, action)
+
+    def counted(self) -> Stats:
+        """Return what stats() returns, for actions of a plan: they stand in the way of requests."""
+        return self._mock.stats
 
     def stats(self) -> dict[str, Any]:
         stats: dict[str, Any] = httpx.get(f"{self.address}/stats").raise_for_status().json()
@@ -306,10 +328,11 @@ class Running:
 def running(config: Config | None = None) -> Iterator[Running]:
     """Run a mock in a thread, on a free port of the loopback."""
     loop, started, address = asyncio.new_event_loop(), threading.Event(), ""
+    mock = MockLLM(config or Config())
 
     async def begin() -> web.AppRunner:
         nonlocal address
-        runner, address = await serve(config or Config(), 0)
+        runner, address = await serve(mock, 0)
         started.set()
         return runner
 
@@ -324,24 +347,22 @@ def running(config: Config | None = None) -> Iterator[Running]:
     thread.start()
     assert started.wait(30), "the mock did not start"
     try:
-        yield Running(address)
+        yield Running(address, mock)
     finally:
         loop.call_soon_threadsafe(loop.stop)
         thread.join(30)
 
 
-async def serve(config: Config, port: int) -> tuple[web.AppRunner, str]:
+async def serve(mock: MockLLM, port: int) -> tuple[web.AppRunner, str]:
     """Start serving on the loopback; return what to clean up, and the address."""
-    runner = web.AppRunner(
-        MockLLM(config).app(), handler_cancellation=True, access_log=None, shutdown_timeout=0.1
-    )
+    runner = web.AppRunner(mock.app(), handler_cancellation=True, access_log=None, shutdown_timeout=0.1)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", port).start()
     return runner, f"http://127.0.0.1:{runner.addresses[0][1]}"
 
 
 async def _main(config: Config, port: int) -> None:
-    _, address = await serve(config, port)
+    _, address = await serve(MockLLM(config), port)
     print(address, flush=True)
     await asyncio.Event().wait()
 

@@ -46,7 +46,7 @@ def faulty_s3(endpoint: str, faults: Faults) -> Iterator[str]:
         ) as answer:
             data = await answer.read()
         faults.seen["forwarded"] += 1
-        if request.method == "PUT" and answer.status == 200 and draw.random() < faults.cut:
+        if request.method in ("PUT", "POST") and answer.status == 200 and draw.random() < faults.cut:
             faults.seen["cut"] += 1
             assert request.transport
             request.transport.abort()

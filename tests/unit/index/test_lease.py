@@ -112,6 +112,20 @@ def test_who_was_overtaken_is_told_and_does_not_write(tmp_path: Path) -> None:
     assert json.loads(root.read("c/lease/0000000002.json"))["purpose"] == "another run"
 
 
+def test_work_ends_at_the_next_line_of_progress_once_another_took_over(tmp_path: Path) -> None:
+    root, lines = LocalRoot(tmp_path), list[str]()
+    with lease(root, seconds=0.3) as first:
+        report = first.heeded(lines.append)
+        report("at work")
+        put_holder(root, 2)
+        deadline = time.monotonic() + 30
+        with pytest.raises(LeaseHeld, match="took over"):
+            while time.monotonic() < deadline:
+                report("still at work")
+                time.sleep(0.05)
+    assert lines[0] == "at work"
+
+
 def test_one_of_many_takers_wins(root_address: str) -> None:
     root = open_root(root_address)
     put_holder(root, 7, expires_at=0.0)
