@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -37,11 +38,12 @@ def start(books: Path, root: Path) -> subprocess.Popen[str]:
     )
 
 
-def finish(books: Path, root: Path) -> dict:
+def finish(books: Path, root: Path) -> dict[str, Any]:
     process = start(books, root)
     out, errors = process.communicate(timeout=300)
     assert process.returncode == 0, errors
-    return json.loads(out)
+    found: dict[str, Any] = json.loads(out)
+    return found
 
 
 def stored_vectors(root: Path) -> set[str]:
