@@ -14,6 +14,7 @@ from tests.books import files_below
 from tests.mock_llm import Config, Running, probe, running
 from tgrag.cli import app
 from tgrag.errors import InvalidRequest, TgragError
+from tgrag.index import answers
 from tgrag.index.budget import Budget
 from tgrag.index.catalog import Catalog, Collection
 from tgrag.index.plan import Plan
@@ -151,7 +152,7 @@ def test_what_is_paid_for_is_given_up_only_by_who_says_so(shelf: Shelf) -> None:
     gone = delete("two.txt", "c", load_settings(root=str(shelf.root)), said.append)
     assert (gone.extraction.llm, gone.reports.llm) == (2, 1), "whatever profile deletes"
     with pytest.raises(
-        InvalidRequest, match="language model «mock» extracted 2 text units.*--profile openai"
+        InvalidRequest, match=r"language model «mock» extracted 2 text units.*--profile openai"
     ):
         index([str(shelf.books)], "c", load_settings(root=str(shelf.root)), said.append)
     without = index([str(shelf.books)], "c", load_settings(root=str(shelf.root), profile="lite"), said.append)
@@ -192,8 +193,11 @@ def test_dead_letters_are_listed_shown_and_tried_again(shelf: Shelf) -> None:
     assert shelf.tgrag("dead-letters", "show", "zzz").exit_code == 2
     assert shelf.tgrag("dead-letters", "retry").exit_code == 2
     shelf.mock.configure(always_fails="")
-    retried = shelf.tgrag("dead-letters", "retry", letter.key[:6], "--json")
+    asked = shelf.mock.stats()["requests"]
+    other = {"TGRAG_CHAT__REVISION": "2", "TGRAG_EXTRACT__REASONING": "true"}
+    retried = shelf.tgrag("dead-letters", "retry", letter.key[:6], "--json", environment=other)
     assert json.loads(retried.stdout)["extraction"]["llm"] == 4
+    assert shelf.mock.stats()["requests"] == asked + 2, "it and its report, as the index was made"
     assert "no dead letters" in shelf.tgrag("dead-letters", "list").stdout
     assert shelf.tgrag("dead-letters", "retry", "--all").exit_code == 2, "nothing is left to retry"
 
@@ -201,16 +205,16 @@ def test_dead_letters_are_listed_shown_and_tried_again(shelf: Shelf) -> None:
 def test_batch_files_by_the_command_line(shelf: Shelf, tmp_path: Path) -> None:
     from tests.integration.test_extraction import answer_batch
 
-    calls, answers = tmp_path / "calls.jsonl", tmp_path / "answers.jsonl"
+    calls, output = tmp_path / "calls.jsonl", tmp_path / "answers.jsonl"
     written = shelf.tgrag("index", str(shelf.books), "-c", "c", "--write-batch", str(calls))
     assert written.exit_code == 0 and "4 calls written" in written.stdout
     assert shelf.mock.stats()["requests"] == 0 and not shelf.collection.version_ids()
-    answer_batch(shelf.mock, calls, answers)
-    second = ("--read-batch", str(answers), "--write-batch", str(calls))
+    answer_batch(shelf.mock, calls, output)
+    second = ("--read-batch", str(output), "--write-batch", str(calls))
     written = shelf.tgrag("index", str(shelf.books), "-c", "c", *second)
     assert "2 calls written" in written.stdout, "the reports, now that there is something to report"
-    answer_batch(shelf.mock, calls, answers)
-    done = shelf.tgrag("index", str(shelf.books), "-c", "c", "--read-batch", str(answers), "--json")
+    answer_batch(shelf.mock, calls, output)
+    done = shelf.tgrag("index", str(shelf.books), "-c", "c", "--read-batch", str(output), "--json")
     told = json.loads(done.stdout)
     assert (told["extraction"]["llm"], told["reports"]["llm"]) == (4, 2)
     assert shelf.mock.stats()["requests"] == 6, "by the batch alone"
@@ -220,7 +224,7 @@ def test_batch_files_by_the_command_line(shelf: Shelf, tmp_path: Path) -> None:
 def test_a_batch_calls_nothing_and_what_it_lacks_waits(shelf: Shelf, tmp_path: Path) -> None:
     from tests.integration.test_extraction import answer_batch
 
-    calls, answers = tmp_path / "calls.jsonl", tmp_path / "answers.jsonl"
+    calls, output = tmp_path / "calls.jsonl", tmp_path / "answers.jsonl"
     one = ("index", str(shelf.books), "-c", "c")
     assert "1 calls written" in shelf.tgrag(*one, "--write-batch", str(calls), "--max-calls", "1").stdout
     for wrong in (
@@ -235,8 +239,8 @@ def test_a_batch_calls_nothing_and_what_it_lacks_waits(shelf: Shelf, tmp_path: P
             "error[invalid_request]"
         ), wrong
     assert shelf.mock.stats()["requests"] == 0 and not shelf.collection.version_ids()
-    answer_batch(shelf.mock, calls, answers)
-    told = json.loads(shelf.tgrag(*one, "--read-batch", str(answers), "--json").stdout)
+    answer_batch(shelf.mock, calls, output)
+    told = json.loads(shelf.tgrag(*one, "--read-batch", str(output), "--json").stdout)
     assert (told["extraction"]["llm"], told["extraction"]["waiting"]) == (1, 3)
     assert shelf.mock.stats()["requests"] == 1, "by the batch alone"
 
@@ -252,6 +256,20 @@ def test_what_other_settings_change_is_told_before_the_work(shelf: Shelf) -> Non
         in told.stderr
     )
     assert "calls to make: 6" in told.stdout and shelf.mock.stats()["requests"] == 0
+
+
+def test_a_run_packs_the_answers_of_a_document_that_has_many(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answers, "PACK_FROM", 3)
+    shelf.index(Plan(Budget(calls=2)))
+    assert {Path(path).suffix for path in stored_answers(shelf)} == {".gz"}
+    shelf.index()
+    assert {Path(path).suffix for path in stored_answers(shelf)} == {".pack"}
+    assert len(stored_answers(shelf)) == 2, "one a document"
+    monkeypatch.setattr(answers, "PACK_FROM", 256)
+    shelf.write("one", PARTS[0], PARTS[1].replace("у окна", "у самого окна"))
+    assert shelf.index().stages["extract"].saved == 3, "a pack is read as the single answers were"
 
 
 def test_two_runs_at_once_call_nothing_twice(shelf: Shelf) -> None:

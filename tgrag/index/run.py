@@ -100,7 +100,8 @@ def write_batch(
 def retry(collection: str, settings: Settings, report: Report, keys: Several[str]) -> Summary:
     """Make failed calls about the published documents again, by their keys, and publish.
 
-    Raises InvalidRequest when the settings name no language model: they would publish without one.
+    What is made stays as the published version's recipe says. Raises InvalidRequest when the settings name no
+    language model.
     """
     begun = time.monotonic()
     if settings.extract.method == "fast":
@@ -112,9 +113,9 @@ def retry(collection: str, settings: Settings, report: Report, keys: Several[str
         pointer = target.require_current()
         before = _documents(target)
         listed = [kept(document) for document in before]
-        stated = target.manifest(pointer.version_id).collection_file
-        build = VersionBuilder(target, lease, settings, report, before, begun)
-        return build(listed, stated, "index", Plan(retry=frozenset(keys)))
+        published = target.manifest(pointer.version_id)
+        build = VersionBuilder(target, lease, settings.made_as(published.settings), report, before, begun)
+        return build(listed, published.collection_file, "index", Plan(retry=frozenset(keys)))
 
 
 @contextmanager

@@ -11,7 +11,8 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from tgrag.models.chat import CallFailed, ChatReply, ChatRequest
+from tgrag.cluster import connect
+from tgrag.models.chat import CallFailed, ChatReply, ChatRequest, Misconfigured
 from tgrag.models.chat_wire import identity_of
 from tgrag.settings import ChatSettings
 
@@ -34,11 +35,15 @@ class ServedChat:
         from ray.serve.exceptions import BackPressureError, RayServeException
 
         try:
-            response = self._handle.complete.remote(asdict(request))
+            handle = self._handle
         except (KeyError, RayServeException) as error:
-            raise CallFailed(
-                f"the application {APPLICATION} is not up on this Ray ({error}); deploy it", transient=True
+            raise Misconfigured(
+                f"the application {APPLICATION} is not up on this Ray ({error}); deploy it"
             ) from None
+        try:
+            response = handle.complete.remote(asdict(request))
+        except RayServeException as error:
+            raise CallFailed(f"the deployment cannot be asked: {error}", transient=True) from None
         try:
             return _REPLY.validate_python(await response)
         except asyncio.CancelledError:
@@ -62,8 +67,11 @@ class ServedChat:
     def _handle(self) -> Any:
         if self._given is not None:
             return self._given
+        import ray
         from ray import serve
 
+        if not ray.is_initialized():
+            connect()
         return serve.get_deployment_handle(DEPLOYMENT, APPLICATION)
 
 

@@ -8,7 +8,15 @@ import pytest
 from ray.exceptions import ActorDiedError, ActorUnavailableError, RayTaskError
 from ray.serve.exceptions import BackPressureError, DeploymentUnavailableError, RayServeException
 
-from tgrag.models.chat import AnswerSchema, CallFailed, ChatIdentity, ChatMessage, ChatReply, ChatRequest
+from tgrag.models.chat import (
+    AnswerSchema,
+    CallFailed,
+    ChatIdentity,
+    ChatMessage,
+    ChatReply,
+    ChatRequest,
+    Misconfigured,
+)
 from tgrag.models.chats import open_chat
 from tgrag.models.served_chat import ServedChat
 from tgrag.settings import ChatSettings
@@ -107,16 +115,18 @@ def test_a_cancelled_call_is_cancelled_at_the_replica() -> None:
     assert asyncio.run(main())
 
 
-def test_an_application_that_is_not_up_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_application_that_is_not_up_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     from ray import serve
+
+    from tgrag.models import served_chat
 
     def absent(*_: str) -> None:
         raise KeyError("chat")
 
+    monkeypatch.setattr(served_chat, "connect", lambda: None)
     monkeypatch.setattr(serve, "get_deployment_handle", absent)
-    with pytest.raises(CallFailed, match="not up") as caught:
+    with pytest.raises(Misconfigured, match=r"not up.*deploy it"):
         asyncio.run(open_chat(SETTINGS).complete(REQUEST))
-    assert caught.value.transient
 
 
 def test_a_real_handle_of_serves_local_mode() -> None:
