@@ -188,7 +188,9 @@ class SignalSettings(Section):
     second_step: float = Field(0.6, ge=0, description="search again from the first hits; embeds three texts")
     title_links: float = Field(0.4, ge=0, description="titles of other units that the first hits name")
     dates: float = Field(0.5, ge=0, description="years and intervals that the question names")
-    neighbours: float = Field(0.3, ge=0, description="mean of the units before and after, for the first units")
+    neighbours: float = Field(
+        0.3, ge=0, description="mean of the units before and after, for the first units"
+    )
     scene: float = Field(0.8, ge=0, description="mean of the units before and after, for the others")
     shared_entities: float = Field(0.3, ge=0, description="rare entities of the first hits")
     pagerank: float = Field(0.0, ge=0, description="walk from the entities that the question names")
@@ -308,11 +310,15 @@ class Settings(BaseSettings):
         """
         try:
             sections = {
-                name: type(getattr(self, name)).model_validate(getattr(self, name).model_dump() | dict(stated))
+                name: type(getattr(self, name)).model_validate(
+                    getattr(self, name).model_dump() | dict(stated)
+                )
                 for name, stated in recipe.items()
             }
         except (AttributeError, TypeError, ValidationError):
-            raise ConfigurationError("the index was made by another release of tgrag; index it again") from None
+            raise ConfigurationError(
+                "the index was made by another release of tgrag; index it again"
+            ) from None
         return self.model_copy(update=sections)
 
     @property

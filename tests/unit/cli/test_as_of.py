@@ -3,8 +3,8 @@ from typing import Any
 import pytest
 
 from tgrag.errors import InvalidRequest
-from tgrag.search.written import parse_as_of
 from tgrag.search.requests import AsOf
+from tgrag.search.written import parse_as_of
 
 
 @pytest.mark.parametrize(
