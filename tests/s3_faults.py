@@ -15,10 +15,12 @@ from aiohttp import web
 @dataclass
 class Faults:
     """Shares of requests. error: 500 or 503 before anything is done; cut: of writes that are done and never
-    confirmed. slow_seconds: the longest delay of a write. seen: what was done to how many."""
+    confirmed; torn: of answers that break off in the middle. slow_seconds: the longest delay of a write.
+    seen: what was done to how many."""
 
     error: float = 0.0
     cut: float = 0.0
+    torn: float = 0.0
     slow_seconds: float = 0.0
     seed: int = 0
     seen: Counter[str] = field(default_factory=Counter)
@@ -50,9 +52,20 @@ def faulty_s3(endpoint: str, faults: Faults) -> Iterator[str]:
             faults.seen["cut"] += 1
             assert request.transport
             request.transport.abort()
+        torn = request.method in ("GET", "POST") and len(data) > 1 and draw.random() < faults.torn
         headers = {k: v for k, v in answer.headers.items() if k.lower() not in HOP_BY_HOP}
         if request.method == "HEAD":
             headers["Content-Length"] = answer.headers.get("Content-Length", "0")
+        if torn:
+            faults.seen["torn"] += 1
+            half = web.StreamResponse(
+                status=answer.status, headers=headers | {"Content-Length": str(len(data))}
+            )
+            await half.prepare(request)
+            await half.write(data[: len(data) // 2])
+            assert request.transport
+            request.transport.abort()
+            return half
         return web.Response(status=answer.status, body=data, headers=headers)
 
     async def serve() -> None:

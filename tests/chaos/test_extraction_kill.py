@@ -90,10 +90,10 @@ def test_killed_and_run_again(seed: int, victim: Victim, undisturbed: Run, tmp_p
 def test_killed_over_a_store_that_fails_and_delays(
     seed: int, victim: Victim, undisturbed: Run, s3_endpoint: str
 ) -> None:
-    """Errors 500 and 503, writes that take up to 0.3 s, and some that are done and never confirmed."""
+    """Errors 500 and 503, writes that take up to 0.3 s, and some done and never confirmed; torn answers."""
     root = make_bucket(s3_endpoint, f"killed-{seed}") + "/indexes"
     run = Run(undisturbed.book, root, undisturbed.mock)
-    faults = Faults(error=0.05, cut=0.05, slow_seconds=0.3, seed=seed)
+    faults = Faults(error=0.05, cut=0.05, torn=0.02, slow_seconds=0.3, seed=seed)
     with faulty_s3(s3_endpoint, faults) as proxy:
         summary = kill_and_go_on(run, victim, random.Random(f"s3 {seed}"), AWS_ENDPOINT_URL=proxy)
     print(dict(faults.seen))

@@ -59,7 +59,7 @@ def test_one_works_and_the_others_wait_or_leave_over_a_store_that_fails(
     undisturbed: Run, s3_endpoint: str
 ) -> None:
     root = make_bucket(s3_endpoint, "two-runs") + "/indexes"
-    with faulty_s3(s3_endpoint, Faults(error=0.05, cut=0.05, slow_seconds=0.3)) as proxy:
+    with faulty_s3(s3_endpoint, Faults(error=0.05, cut=0.05, torn=0.02, slow_seconds=0.3)) as proxy:
         run_three_at_once(Run(undisturbed.book, root, undisturbed.mock), undisturbed, AWS_ENDPOINT_URL=proxy)
 
 

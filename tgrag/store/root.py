@@ -9,10 +9,10 @@ import random
 import secrets
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 from urllib.parse import urlsplit
 
 import obstore
@@ -31,7 +31,10 @@ from tgrag.errors import ConfigurationError, StorageError
 TEMPORARY = ".tmp-"
 TEMPORARY_IS_STALE_SECONDS = 3600.0
 CREATE_ATTEMPTS = 8
+LIST_ATTEMPTS = 4
 LONGEST_PAUSE_SECONDS = 5.0
+Result = TypeVar("Result")
+LASTING = (PermissionDeniedError, UnauthenticatedError, NotFoundError, InvalidPathError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,12 +231,8 @@ class S3Root:
                 obstore.put(self._once, path, data, mode="create", use_multipart=False)
             except AlreadyExistsError:
                 return attempt > 0 and self.read(path) == data
-            except (PermissionDeniedError, UnauthenticatedError, NotFoundError, InvalidPathError) as error:
-                raise self._error("write", path, error) from error
             except (BaseError, OSError) as error:
-                if attempt == CREATE_ATTEMPTS - 1:
-                    raise self._error("write", path, error) from error
-                time.sleep(random.uniform(0, min(LONGEST_PAUSE_SECONDS, 0.1 * 2**attempt)))
+                self._pause_or_give_up(attempt, CREATE_ATTEMPTS, "write", path, error)
             else:
                 return True
         raise AssertionError("the last attempt returns or raises")
@@ -245,13 +244,14 @@ class S3Root:
             raise self._error("write", path, error) from error
 
     def objects(self, prefix: str) -> list[ObjectInfo]:
-        return sorted(self._list(prefix), key=lambda info: info.path)
+        def found() -> list[ObjectInfo]:
+            chunks = obstore.list(self._store, prefix or None)
+            return [ObjectInfo(meta["path"], meta["size"]) for chunk in chunks for meta in chunk]
+
+        return sorted(self._again("list", prefix, found), key=lambda info: info.path)
 
     def folders(self, prefix: str) -> list[str]:
-        try:
-            result = obstore.list_with_delimiter(self._store, prefix or None)
-        except (BaseError, OSError) as error:
-            raise self._error("list", prefix, error) from error
+        result = self._again("list", prefix, lambda: obstore.list_with_delimiter(self._store, prefix or None))
         return sorted(path.rstrip("/").rsplit("/", 1)[-1] for path in result["common_prefixes"])
 
     def delete(self, path: str) -> None:
@@ -263,21 +263,25 @@ class S3Root:
             raise self._error("delete", path, error) from error
 
     def delete_folder(self, prefix: str) -> int:
-        paths = [info.path for info in self._list(prefix)]
+        paths = [info.path for info in self.objects(prefix)]
         if paths:
-            try:
-                obstore.delete(self._store, paths)
-            except (BaseError, OSError) as error:
-                raise self._error("delete", prefix, error) from error
+            self._again("delete", prefix, lambda: obstore.delete(self._store, paths))
         return len(paths)
 
-    def _list(self, prefix: str) -> Iterator[ObjectInfo]:
-        try:
-            for chunk in obstore.list(self._store, prefix or None):
-                for meta in chunk:
-                    yield ObjectInfo(meta["path"], meta["size"])
-        except (BaseError, OSError) as error:
-            raise self._error("list", prefix, error) from error
+    def _again(self, verb: str, path: str, request: Callable[[], Result]) -> Result:
+        """Make a request that does no harm twice; the client repeats it itself, but not where an answer breaks off."""
+        for attempt in range(LIST_ATTEMPTS):
+            try:
+                return request()
+            except (BaseError, OSError) as error:
+                self._pause_or_give_up(attempt, LIST_ATTEMPTS, verb, path, error)
+        raise AssertionError("the last attempt returns or raises")
+
+    def _pause_or_give_up(self, attempt: int, most: int, verb: str, path: str, error: Exception) -> None:
+        """Raise StorageError when the error lasts or the attempt, counted from 0, was the last; else wait a little."""
+        if isinstance(error, LASTING) or attempt == most - 1:
+            raise self._error(verb, path, error) from error
+        time.sleep(random.uniform(0, min(LONGEST_PAUSE_SECONDS, 0.1 * 2**attempt)))
 
     def _error(self, verb: str, path: str, error: Exception) -> StorageError:
         reason = str(error).splitlines()[0]

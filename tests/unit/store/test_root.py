@@ -131,7 +131,7 @@ def test_a_store_that_loses_answers_keeps_its_promises(
 ) -> None:
     """Errors, and writes whose confirmation never comes: each path is written once, and its writer knows it."""
     address = make_bucket(s3_endpoint, "faulty")
-    faults = Faults(error=0.2, cut=0.3, slow_seconds=0.02, seed=1)
+    faults = Faults(error=0.1, cut=0.3, torn=0.2, slow_seconds=0.02, seed=1)
     with faulty_s3(s3_endpoint, faults) as proxy:
         monkeypatch.setenv("AWS_ENDPOINT_URL", proxy)
         root = open_root(address)
@@ -143,5 +143,10 @@ def test_a_store_that_loses_answers_keeps_its_promises(
             assert root.read(f"c/{number}") == b"mine %d" % number
         root.write("c/0", b"replaced")
         assert root.read("c/0") == b"replaced"
-        assert len(root.objects("c")) == 40
+        for _ in range(20):
+            assert len(root.objects("c")) == 40
+            assert root.folders("") == ["c"]
+        assert root.delete_folder("c") == 40
+        assert root.objects("c") == []
+    assert faults.seen["torn"] > 10
     assert faults.seen["cut"] > 5 and faults.seen["error"] > 10
