@@ -26,7 +26,7 @@ SCHEMA = pa.schema(
     [
         pa.field("term", pa.string(), nullable=False),
         pa.field("rows", pa.list_(pa.int32()), nullable=False),
-        pa.field("frequencies", pa.list_(pa.int32()), nullable=False),
+        pa.field("frequencies", pa.list_(pa.int16()), nullable=False),
     ]
 )
 

@@ -18,7 +18,7 @@ from tgrag.store.identity import Identity
 from tgrag.store.lexical import LexicalIndex
 from tgrag.store.names import NameIndex
 from tgrag.store.places import Book, Chapter, books_of, chapters_of
-from tgrag.store.tables import TABLES, Rows, flat_values
+from tgrag.store.tables import TABLES, Rows, flat_values, narrow, narrow_table
 from tgrag.store.titles import PlaceTitles, Titles
 from tgrag.store.vectors import VectorIndex
 
@@ -32,17 +32,17 @@ class Links:
     """For each row of one table the rows of another: ``links[i]`` are those of row i, ascending."""
 
     offsets: Integers
-    targets: Integers
+    targets: NDArray[np.int32]
 
     def __getitem__(self, row: int) -> Integers:
-        return self.targets[self.offsets[row] : self.offsets[row + 1]]
+        return self.targets[self.offsets[row] : self.offsets[row + 1]].astype(np.int64)
 
     def of(self, rows: Integers) -> tuple[Integers, Integers]:
         """Return the links of several rows, one row after the other: the place in ``rows`` and the target of each."""
         lengths = self.offsets[rows + 1] - self.offsets[rows]
         places = np.repeat(np.arange(len(rows)), lengths)
         shifts = self.offsets[rows] - (np.cumsum(lengths) - lengths)
-        return places, self.targets[np.arange(len(places)) + shifts[places]]
+        return places, self.targets[np.arange(len(places)) + shifts[places]].astype(np.int64)
 
     def totals(self, mask: NDArray[np.bool_]) -> Integers:
         """Return for each row how many of its targets are inside the mask."""
@@ -58,7 +58,7 @@ class Links:
             (targets, (sources, np.arange(len(sources)))), shape=(n_sources, max(1, len(sources)))
         )
         counted = pairs.tocsr()  # by counting, in linear time
-        return cls(counted.indptr.astype(np.int64), counted.data)
+        return cls(counted.indptr.astype(np.int64), counted.data.astype(np.int32))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,9 @@ class Snapshot:
         "entity_states" and "communities". lexical, names: the inverted indexes of the text units and of
         the names of the entities.
         """
-        rows: dict[str, Rows[Any]] = {name: Rows(kind, tables[name]) for name, kind in TABLES.items()}
+        rows: dict[str, Rows[Any]] = {
+            name: Rows(kind, narrow_table(tables[name])) for name, kind in TABLES.items()
+        }
         units, entities, states = rows["text_units"], rows["entities"], rows["entity_states"]
         edges, communities = rows["relationships"], rows["communities"]
         books = books_of(units, rows["documents"])
@@ -129,7 +131,8 @@ class Snapshot:
         ends = [_places(states, edges.table[f"{end}_state_id"]) for end in ENDS]
         descriptions = states.nested("descriptions", "ordinal")
         evidence = Links(
-            descriptions.offsets, _places(units, flat_values(states.table["descriptions"], "text_unit_id"))
+            descriptions.offsets,
+            _places(units, flat_values(states.table["descriptions"], "text_unit_id")).astype(np.int32),
         )
         mentions = np.unique(entity_of_state[descriptions.owners()] * len(units) + evidence.targets)
         mentioned, in_unit = np.divmod(mentions, max(1, len(units)))
@@ -228,19 +231,20 @@ def _places(rows: Rows[Any], keys: pa.Array | pa.ChunkedArray) -> Integers:
     return found if encoded is None else found[encoded.indices.to_numpy()]
 
 
-def _shared(places: Integers, rows: Rows[Any]) -> pa.Array:
+def _shared(places: NDArray[Any], rows: Rows[Any]) -> pa.Array:
     """Return keys by the rows that they name: the keys themselves are those of the other table."""
-    return pa.DictionaryArray.from_arrays(
-        pa.array(places, pa.int32()), rows.table[rows.kind.key].combine_chunks()
-    )
+    keys = rows.table[rows.kind.key].combine_chunks()
+    return pa.DictionaryArray.from_arrays(pa.array(places.astype(np.int32)), keys)
 
 
-def _cites(rows: Rows[Any], column: str, units: Integers, text_units: Rows[TextUnit]) -> pa.Array:
+def _cites(rows: Rows[Any], column: str, units: NDArray[Any], text_units: Rows[TextUnit]) -> pa.Array:
     """Return a column of evidence with the ids of its text units shared."""
     lists = rows.table[column].combine_chunks()
     items = lists.flatten()
     names = [field.name for field in items.type]
-    fields = [_shared(units, text_units) if name == "text_unit_id" else items.field(name) for name in names]
+    fields = [
+        _shared(units, text_units) if name == "text_unit_id" else narrow(items.field(name)) for name in names
+    ]
     lengths = lists.value_lengths().to_numpy(zero_copy_only=False)
     offsets = pa.array(np.concatenate([[0], np.cumsum(lengths)]), pa.int32())
     return pa.ListArray.from_arrays(offsets, pa.StructArray.from_arrays(fields, names))

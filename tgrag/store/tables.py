@@ -12,6 +12,7 @@ from typing import Any, Generic, Literal, TypeVar, Union, cast, get_args, get_or
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
@@ -124,6 +125,21 @@ def read_table(data: bytes, repeated: Set[str] = frozenset()) -> pa.Table:
     # not pq.read_table, which imports the whole of pandas first
     encoded = [name for name in pq.read_schema(pa.BufferReader(data)).names if name in repeated]
     return pq.ParquetFile(pa.BufferReader(data), read_dictionary=encoded).read().combine_chunks()
+
+
+def narrow(values: pa.Array) -> pa.Array:
+    """Return whole numbers in half the memory, where they are small enough; all else as it is."""
+    if values.type != pa.int64():
+        return values
+    span = pc.min_max(values).as_py()
+    fits = span["min"] is None or -(2**31) <= span["min"] <= span["max"] < 2**31
+    return values.cast(pa.int32()) if fits else values
+
+
+def narrow_table(table: pa.Table) -> pa.Table:
+    """Return a table with its columns made ``narrow``."""
+    columns = [narrow(column.combine_chunks()) for column in table.columns]
+    return pa.table(columns, names=table.column_names)
 
 
 # values that many rows of a table have in common
