@@ -20,7 +20,8 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.measure import on_one_core, say, table
-from benchmarks.synthetic import DIMENSION, NOISE, VOCABULARY, Synthetic, centres, words
+from benchmarks.synthetic import DIMENSION, NOISE, VERSION, VOCABULARY, Synthetic, centres, manifest, words
+from tgrag.hashing import bytes_hash
 from tgrag.index.catalog import Catalog
 from tgrag.language import lemma
 from tgrag.models.protocols import EmbedderIdentity, Vectors
@@ -79,7 +80,7 @@ def run(arguments: argparse.Namespace) -> None:
 def measure(folder: Path, n_entities: int) -> dict[str, Any]:
     """Make a version, if it is not there, and measure it, each in a process of its own."""
     with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
-        if not (folder / "synthetic" / "versions").exists():
+        if not (folder / "synthetic" / "versions" / VERSION / "manifest.json").exists():
             say(f"making {n_entities:,} entities")
             pool.apply(make, (folder, n_entities))
         say(f"asking {n_entities:,} entities")
@@ -89,10 +90,12 @@ def measure(folder: Path, n_entities: int) -> dict[str, Any]:
 def make(folder: Path, n_entities: int) -> None:
     settings = Settings().recipe()
     settings["chunk"]["tokenizer"] = NoTokenizer.name
-    files, manifest = Synthetic(n_entities).files(settings, asdict(NoEmbedder.identity))
     collection = Catalog(LocalRoot(folder)).create("synthetic")
-    collection.write_files(manifest.version_id, files)
-    collection.finish(manifest)
+    digests = {}
+    for path, data in Synthetic(n_entities).files():
+        collection.write_files(VERSION, {path: data})
+        digests[path] = bytes_hash(data)
+    collection.finish(manifest(digests, settings, asdict(NoEmbedder.identity)))
 
 
 def ask(folder: Path, n_entities: int) -> dict[str, Any]:
@@ -103,7 +106,7 @@ def ask(folder: Path, n_entities: int) -> dict[str, Any]:
         lemma(word, "en")  # a replica that has answered for a while knows the words of its books
     pa.array(np.zeros(1))  # Arrow looks for pandas once
     before, begun = _resident(), time.process_time()
-    snapshot = Catalog(LocalRoot(folder)).collection("synthetic").open("0" * 32)
+    snapshot = Catalog(LocalRoot(folder)).collection("synthetic").open(VERSION)
     opening = time.process_time() - begun
     questions, vectors = _questions(snapshot)
     engine = Engine(snapshot, NoEmbedder(vectors), NoTokenizer(), Settings().search)

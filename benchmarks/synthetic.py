@@ -5,6 +5,7 @@ come nine entities, some of them twice, with states, descriptions and relationsh
 clustered: those of a chapter lie around a common centre.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,12 +15,12 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tgrag.graph.health import Health
-from tgrag.hashing import bytes_hash
 from tgrag.index.manifest import Manifest
 from tgrag.records import NEVER
 from tgrag.store import lexical, vectors
 from tgrag.store.tables import TABLES, schema_of, table_bytes
 
+VERSION = "0" * 32
 DIMENSION = 384
 UNITS_PER_SERIES = 1000
 CHAPTERS_PER_BOOK = 20
@@ -72,37 +73,13 @@ class Synthetic:
             np.tile(np.arange(UNITS_PER_SERIES), self.n_series),
         )
 
-    def files(self, settings: dict[str, Any], embedder: dict[str, Any]) -> tuple[dict[str, bytes], Manifest]:
-        """Return the files of the version by path, and its manifest."""
-        tables, indexes = self._tables()
-        files = {f"data/{name}.parquet": table_bytes(table) for name, table in tables.items()}
-        for name, places in indexes.items():
-            files[f"vectors/{name}.faiss"] = vectors.build(self._vectors(places))
-        return files, Manifest(
-            tgrag_version="benchmark",
-            collection="synthetic",
-            version_id="0" * 32,
-            recipe_id="",
-            parent=None,
-            created_at="",
-            settings=settings,
-            files={path: bytes_hash(data) for path, data in files.items()},
-            embedder=embedder,
-            collection_file=None,
-            series=[],
-            counts={name: len(table) for name, table in tables.items()},
-            health=Health(
-                nodes=0,
-                edges=0,
-                components=0,
-                largest_component=0,
-                isolated_nodes=0,
-                duplicate_rate=0,
-                weak_names=0,
-            ),
-            stages={},
-            dead_letters=[],
-        )
+    def files(self) -> Iterator[tuple[str, bytes]]:
+        """Yield the files of the version and their paths, one after the other: together they are large."""
+        tables, places = self._tables()
+        for name in list(tables):
+            yield f"data/{name}.parquet", table_bytes(tables.pop(name))
+        for name, of_table in places.items():
+            yield f"vectors/{name}.faiss", vectors.build(self._vectors(of_table))
 
     def _tables(self) -> tuple[dict[str, pa.Table], dict[str, Places]]:
         rng, units = self._rng, self.units
@@ -354,6 +331,35 @@ class Synthetic:
 
     def _draw_words(self, n: int) -> list[str]:
         return self.words.take(pa.array(self._draw(n))).to_pylist()
+
+
+def manifest(files: dict[str, str], settings: dict[str, Any], embedder: dict[str, Any]) -> Manifest:
+    """Return the manifest of a made-up version with these digests of its files."""
+    return Manifest(
+        tgrag_version="benchmark",
+        collection="synthetic",
+        version_id=VERSION,
+        recipe_id="",
+        parent=None,
+        created_at="",
+        settings=settings,
+        files=files,
+        embedder=embedder,
+        collection_file=None,
+        series=[],
+        counts={},
+        health=Health(
+            nodes=0,
+            edges=0,
+            components=0,
+            largest_component=0,
+            isolated_nodes=0,
+            duplicate_rate=0,
+            weak_names=0,
+        ),
+        stages={},
+        dead_letters=[],
+    )
 
 
 def centres(series: Integers, chapter: Integers) -> NDArray[np.float32]:
