@@ -299,9 +299,9 @@ def error(status: int, message: str, headers: dict[str, str] | None = None) -> w
 
 
 class Running:
-    """A mock that runs: where it is, and its controls."""
+    """A mock that runs: where it is, and its controls. mock: itself, where it runs in this process."""
 
-    def __init__(self, address: str, mock: MockLLM) -> None:
+    def __init__(self, address: str, mock: MockLLM | None = None) -> None:
         self.address, self._mock = address, mock
         self.base_url = f"{address}/v1"
 
@@ -313,10 +313,12 @@ class Running:
 
     def plan(self, n: int, seconds: float, action: Callable[[], None]) -> None:
         """Do something so long after the nth request from the last reset on; nothing is answered meanwhile."""
+        assert self._mock, "only of a mock in this process"
         self._mock.plan = (n, seconds, action)
 
     def counted(self) -> Stats:
         """Return what stats() returns, for actions of a plan: they stand in the way of requests."""
+        assert self._mock, "only of a mock in this process"
         return self._mock.stats
 
     def stats(self) -> dict[str, Any]:
