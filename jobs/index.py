@@ -30,6 +30,7 @@ def main() -> int:
     until = None if arguments.max_seconds is None else time.time() + arguments.max_seconds
     try:
         logs.set_up()
+        console.keep_output_for_facts()
         summary = run.index(
             arguments.input,
             arguments.collection,

@@ -39,7 +39,7 @@ class Run:
     mock: Running
 
     def start(self, **environment: str) -> subprocess.Popen[str]:
-        """Start the job as the leader of a process group of its own, which its Ray belongs to."""
+        """Start the job in a session of its own."""
         job = ["jobs/index.py", "--input", str(self.book), "--collection", "c", "--root", self.root, "--json"]
         told = {
             "TGRAG_PROFILE": "openai",
@@ -102,7 +102,8 @@ def end_started() -> None:
     while STARTED:
         process = STARTED.pop()
         if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
+            for pid in (process.pid, *(pid for pid, _ in descendants(process.pid))):
+                os.kill(pid, signal.SIGKILL)
             process.communicate()
 
 

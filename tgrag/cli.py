@@ -194,6 +194,7 @@ def delete(
     from tgrag import console
     from tgrag.index import run
 
+    console.keep_output_for_facts()
     summary = run.delete(document, name, settings, console.progress, purge=purge)
     console.show(summary, summary.lines(), as_json)
 

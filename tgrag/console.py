@@ -3,7 +3,9 @@
 Facts go to standard output, progress and errors to standard error, so that output can be piped.
 """
 
+import sys
 from collections.abc import Iterable, Sequence
+from typing import TextIO
 
 import typer
 from pydantic import BaseModel
@@ -20,10 +22,20 @@ from tgrag.serve.replies import error_body
 
 USAGE_STATUSES = (400, 422)  # what the caller can mend by asking otherwise
 
+_kept: TextIO | None = None  # standard output, while only facts go there
+
 
 def show(facts: BaseModel, lines: Iterable[str], as_json: bool) -> None:
     """Print facts as JSON or as lines."""
-    typer.echo(facts.model_dump_json(indent=2) if as_json else "\n".join(lines))
+    kept = _kept if sys.stdout is sys.stderr else None
+    typer.echo(facts.model_dump_json(indent=2) if as_json else "\n".join(lines), file=kept)
+
+
+def keep_output_for_facts() -> None:
+    """Send to standard error what others print from now on: Ray prints, from a thread of its own, who has died."""
+    global _kept
+    if sys.stdout is not sys.stderr:
+        _kept, sys.stdout = sys.stdout, sys.stderr
 
 
 def progress(line: str) -> None:

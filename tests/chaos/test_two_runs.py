@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.index_runs import SECONDS, SLOTS, UNITS, Run, finished, lend_memo
+from tests.index_runs import SECONDS, SLOTS, UNITS, Run, descendants, finished, lend_memo
 from tests.roots import make_bucket
 from tests.s3_faults import Faults, faulty_s3
 
@@ -69,8 +69,12 @@ def test_a_run_that_stood_still_publishes_nothing(undisturbed: Run, tmp_path: Pa
     run = fresh(undisturbed, tmp_path / "root")
     stopped = threading.Event()
 
+    def signal_all(number: signal.Signals) -> None:
+        for pid in (first.pid, *(pid for pid, _ in descendants(first.pid))):
+            os.kill(pid, number)
+
     def stop() -> None:
-        os.killpg(first.pid, signal.SIGSTOP)
+        signal_all(signal.SIGSTOP)
         stopped.set()
 
     run.mock.reset()
@@ -83,7 +87,7 @@ def test_a_run_that_stood_still_publishes_nothing(undisturbed: Run, tmp_path: Pa
         tables = run.tables()
         before = run.mock.stats()
     finally:
-        os.killpg(first.pid, signal.SIGCONT)
+        signal_all(signal.SIGCONT)
     told = refused(first)
     after = run.mock.stats()
     print(

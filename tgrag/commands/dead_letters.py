@@ -80,5 +80,6 @@ def retry(
     from tgrag.index.letters import retried_keys
 
     keys = retried_keys(open_catalog(settings).collection(name), ids or None)
+    console.keep_output_for_facts()
     summary = run.retry(name, settings, console.progress, keys)
     console.show(summary, summary.lines(), as_json)

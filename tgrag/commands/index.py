@@ -85,6 +85,7 @@ def index(
 
     until = None if max_seconds is None else begun + max_seconds
     plan = Plan(Budget(max_calls, max_tokens, until), retry_failed, read_batch)
+    console.keep_output_for_facts()
     if dry_run:
         estimate = run.estimate(paths, collection, settings, console.progress, tokens_per_second)
         console.show(estimate, estimate.lines(), as_json)
