@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 
 from tests.roots import root_address, s3_endpoint  # noqa: F401  (fixtures for all)
 
@@ -12,6 +13,9 @@ os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
 os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"  # loopback only, see tgrag/cluster.py
 for name in [name for name in os.environ if name.startswith("TGRAG_")] + ["RAY_ADDRESS"]:
     os.environ.pop(name, None)  # the settings of whoever runs the tests are not the tests'
+
+settings.register_profile("tgrag", deadline=None)  # how long an example takes says nothing of its truth
+settings.load_profile("tgrag")
 
 
 @pytest.fixture(scope="session")

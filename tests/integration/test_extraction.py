@@ -180,7 +180,7 @@ def test_a_batch_output_with_faults_is_taken_in_as_far_as_it_goes(mock: Running,
     stage.opened(some).write_batch(str(file))
     answer_batch(mock, file, output)
     first, second, third, *rest = output.read_text(encoding="utf-8").splitlines()
-    stranger = json.dumps({"custom_id": "stranger", "response": None, "error": None})
+    stranger = json.dumps(json.loads(first) | {"custom_id": "stranger"})
     failed = json.loads(second) | {
         "response": None,
         "error": {"code": "batch_expired", "message": "too late"},
