@@ -1,5 +1,6 @@
 """Mapping a worker class over rows: in this process when there is little to do, on a pool of Ray actors otherwise."""
 
+import gc
 import logging
 import os
 import re
@@ -133,6 +134,9 @@ def on_ray(
         if reason.startswith(_MISCONFIGURED):
             raise ConfigurationError(reason.removeprefix(_MISCONFIGURED)) from None
         raise broken(worker, reason) from error
+    finally:
+        del dataset
+        gc.collect()  # Ray Data's objects refer to each other, and to blocks that would fill the object store
 
 
 def default_workers() -> int:
