@@ -253,11 +253,10 @@ class Synthetic:
     def _text_units(self, unit_ids: pa.Array) -> tuple[pa.Table, pa.Table]:
         """Return the text units and their inverted index."""
         n = len(self.units.series)
-        drawn = self._draw(n * WORDS_PER_UNIT)
-        texts = pa.ListArray.from_arrays(
-            pa.array(np.arange(0, n * WORDS_PER_UNIT + 1, WORDS_PER_UNIT, dtype=np.int32)),
-            self.words.take(pa.array(drawn)),
+        drawn = np.concatenate(
+            [self._draw(UNITS_PER_SERIES * WORDS_PER_UNIT).astype(np.int32) for _ in range(self.n_series)]
         )
+        texts = [self._joined(part) for part in np.split(drawn, self.n_series)]
         one = np.ones(n, np.int64)
         table = _table(
             "text_units",
@@ -271,11 +270,16 @@ class Synthetic:
             n_tokens=np.full(n, 300),
             language=pa.repeat("en", n),
             date=pa.nulls(n, pa.string()),
-            text=pc.binary_join(texts, " "),
+            text=pa.concat_arrays(texts),
             **self._where(self.units, "ordinal"),
         )
-        rows = np.repeat(np.arange(n), WORDS_PER_UNIT)
+        rows = np.repeat(np.arange(n, dtype=np.int32), WORDS_PER_UNIT)
         return table, _inverted(drawn, rows, n, self.words)
+
+    def _joined(self, drawn: Integers) -> pa.Array:
+        """Return the texts of some text units, given their words one after the other."""
+        ends = pa.array(np.arange(0, len(drawn) + 1, WORDS_PER_UNIT, dtype=np.int32))
+        return pc.binary_join(pa.ListArray.from_arrays(ends, self.words.take(pa.array(drawn))), " ")
 
     def _name_index(self, entities: pa.Table) -> pa.Table:
         """Return the inverted index of a full name and a family name for each entity."""
@@ -396,7 +400,13 @@ def _inverted(terms: Integers, rows: Integers, n_rows: int, words: pa.Array) -> 
     rank = np.empty(len(words), np.int64)
     order = pc.sort_indices(words).to_numpy()
     rank[order] = np.arange(len(words))
-    keys, frequencies = np.unique(rank[terms] * n_rows + rows, return_counts=True)
+    keys = rank[terms]
+    keys *= n_rows
+    keys += rows
+    keys.sort()
+    begins = np.flatnonzero(np.diff(keys, prepend=-1))
+    frequencies = np.diff(np.append(begins, len(keys)))
+    keys = keys[begins]
     found, counts = np.unique(keys // n_rows, return_counts=True)
     columns = [
         words.take(pa.array(order[found])),
