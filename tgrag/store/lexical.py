@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tgrag.store.tables import flat
+from tgrag.store.tables import flat, whole
 
 # Robertson & Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), section 3.5, gives
 # 1.2 < k1 < 2 and 0.5 < b < 0.8; these are the defaults of Lucene.
@@ -50,7 +50,7 @@ class Vocabulary:
     """The places of terms in their column, which is in ascending order."""
 
     def __init__(self, terms: pa.ChunkedArray) -> None:
-        self._terms = terms.combine_chunks()
+        self._terms = whole(terms)
 
     def place(self, term: str) -> int | None:
         """Return where a term stands; None when it is not there."""

@@ -18,7 +18,7 @@ from tgrag.store.identity import Identity
 from tgrag.store.lexical import LexicalIndex
 from tgrag.store.names import NameIndex
 from tgrag.store.places import Book, Chapter, books_of, chapters_of
-from tgrag.store.tables import TABLES, Rows, flat_values, narrow, narrow_table
+from tgrag.store.tables import TABLES, Rows, flat_values, narrow, narrow_table, whole
 from tgrag.store.titles import PlaceTitles, Titles
 from tgrag.store.vectors import VectorIndex
 
@@ -141,7 +141,7 @@ class Snapshot:
         compact_states = states.with_columns(
             {
                 "entity_id": _shared(entity_of_state, entities),
-                "name": states.table["name"].combine_chunks().dictionary_encode(),
+                "name": whole(states.table["name"]).dictionary_encode(),
                 "descriptions": _cites(states, "descriptions", evidence.targets, units),
             }
         )
@@ -154,10 +154,7 @@ class Snapshot:
                     f"{end}_id": _shared(entity_of_state[places], entities)
                     for end, places in zip(ENDS, ends, strict=True)
                 },
-                **{
-                    f"{end}_name": edges.table[f"{end}_name"].combine_chunks().dictionary_encode()
-                    for end in ENDS
-                },
+                **{f"{end}_name": whole(edges.table[f"{end}_name"]).dictionary_encode() for end in ENDS},
                 "evidence": _cites(edges, "evidence", cited, units),
             }
         )
@@ -221,10 +218,10 @@ def _identity(entities: Rows[Entity], merges: Rows[Merge]) -> Identity:
 
 def _places(rows: Rows[Any], keys: pa.Array | pa.ChunkedArray) -> Integers:
     """Return the row of each key. Raises ValueError on a key that no row has."""
-    keys = keys.combine_chunks() if isinstance(keys, pa.ChunkedArray) else keys
+    keys = whole(keys) if isinstance(keys, pa.ChunkedArray) else keys
     encoded = keys if pa.types.is_dictionary(keys.type) else None
     values = keys if encoded is None else encoded.dictionary
-    places = pc.index_in(values, value_set=rows.table[rows.kind.key].combine_chunks())
+    places = pc.index_in(values, value_set=whole(rows.table[rows.kind.key]))
     if places.null_count:
         raise ValueError(f"{places.null_count} references to rows that are not there, by {rows.kind.key}")
     found: Integers = places.to_numpy().astype(np.int64)
@@ -233,13 +230,13 @@ def _places(rows: Rows[Any], keys: pa.Array | pa.ChunkedArray) -> Integers:
 
 def _shared(places: NDArray[Any], rows: Rows[Any]) -> pa.Array:
     """Return keys by the rows that they name: the keys themselves are those of the other table."""
-    keys = rows.table[rows.kind.key].combine_chunks()
+    keys = whole(rows.table[rows.kind.key])
     return pa.DictionaryArray.from_arrays(pa.array(places.astype(np.int32)), keys)
 
 
 def _cites(rows: Rows[Any], column: str, units: NDArray[Any], text_units: Rows[TextUnit]) -> pa.Array:
     """Return a column of evidence with the ids of its text units shared."""
-    lists = rows.table[column].combine_chunks()
+    lists = whole(rows.table[column])
     items = lists.flatten()
     names = [field.name for field in items.type]
     fields = [

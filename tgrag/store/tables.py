@@ -20,7 +20,7 @@ from tgrag.records import Community, Document, Entity, EntityState, Merge, Relat
 
 T = TypeVar("T")
 
-ROW_GROUP = 10_000
+ROW_GROUP = 1_000_000  # so many that reading most tables puts nothing together
 _SCALARS: dict[Any, pa.DataType] = {str: pa.string(), bool: pa.bool_(), int: pa.int64(), float: pa.float64()}
 
 
@@ -127,6 +127,11 @@ def read_table(data: bytes, repeated: Set[str] = frozenset()) -> pa.Table:
     return pq.ParquetFile(pa.BufferReader(data), read_dictionary=encoded).read().combine_chunks()
 
 
+def whole(column: pa.ChunkedArray) -> pa.Array:
+    """Return a column in one piece; it is not copied when it is one already."""
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+
+
 def narrow(values: pa.Array) -> pa.Array:
     """Return whole numbers in half the memory, where they are small enough; all else as it is."""
     if values.type != pa.int64():
@@ -138,7 +143,7 @@ def narrow(values: pa.Array) -> pa.Array:
 
 def narrow_table(table: pa.Table) -> pa.Table:
     """Return a table with its columns made ``narrow``."""
-    columns = [narrow(column.combine_chunks()) for column in table.columns]
+    columns = [narrow(whole(column)) for column in table.columns]
     return pa.table(columns, names=table.column_names)
 
 
@@ -198,14 +203,14 @@ class Nested:
 
 def flat(lists: pa.ChunkedArray, field: str | None = None) -> Nested:
     """Return a list column in flat form; ``field`` chooses one field of a list of structs."""
-    lengths = lists.combine_chunks().value_lengths().to_numpy(zero_copy_only=False)
+    lengths = whole(lists).value_lengths().to_numpy(zero_copy_only=False)
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     return Nested(offsets, flat_values(lists, field).to_numpy(zero_copy_only=False))
 
 
 def flat_values(lists: pa.ChunkedArray, field: str | None = None) -> pa.Array:
     """Return the values of all lists of a column, one after the other."""
-    values = lists.combine_chunks().flatten()
+    values = whole(lists).flatten()
     return values if field is None else values.field(field)
 
 
@@ -236,7 +241,7 @@ class Rows(Generic[T]):
 
     def codes(self, name: str) -> tuple[NDArray[np.int32], list[Any]]:
         """Return a column as places in a list of its distinct values, and that list, in order of appearance."""
-        column = self.table[name].combine_chunks()
+        column = whole(self.table[name])
         is_encoded = pa.types.is_dictionary(column.type) and not column.null_count
         encoded = column if is_encoded else column.dictionary_encode(null_encoding="encode")
         return encoded.indices.to_numpy(), encoded.dictionary.to_pylist()
