@@ -78,7 +78,8 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def measure(folder: Path, n_entities: int) -> dict[str, Any]:
-    """Make a version, if it is not there, and measure it, each in a process of its own."""
+    """Make a version, if it is not there, and measure it, each in a process of its own, on one core and thread."""
+    os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
     with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
         if not (folder / "synthetic" / "versions" / VERSION / "manifest.json").exists():
             say(f"making {n_entities:,} entities")

@@ -74,7 +74,7 @@ class LexicalIndex:
         n_visible = int(mask.sum())
         if not n_visible:
             return scores
-        mean_length = max(float(self._lengths @ mask) / n_visible, 1.0)
+        mean_length = max(float(self._lengths.sum(where=mask)) / n_visible, 1.0)
         for term in terms:
             rows, frequencies = self._visible(term, mask)
             saturation = K1 * (1 - B + B * self._lengths[rows] / mean_length)

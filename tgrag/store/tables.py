@@ -124,7 +124,11 @@ def read_table(data: bytes, repeated: Set[str] = frozenset()) -> pa.Table:
     """Return the table that ``table_bytes`` wrote, those of its columns that are ``repeated`` as dictionaries."""
     # not pq.read_table, which imports the whole of pandas first
     encoded = [name for name in pq.read_schema(pa.BufferReader(data)).names if name in repeated]
-    return pq.ParquetFile(pa.BufferReader(data), read_dictionary=encoded).read().combine_chunks()
+    return (
+        pq.ParquetFile(pa.BufferReader(data), read_dictionary=encoded)
+        .read(use_threads=False)
+        .combine_chunks()
+    )
 
 
 def whole(column: pa.ChunkedArray) -> pa.Array:
