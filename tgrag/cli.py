@@ -9,7 +9,7 @@ import typer
 
 from tgrag import logs
 from tgrag.commands import dead_letters, entities, evaluate, index, prompts
-from tgrag.commands.base import Command, Group, collection_name, open_catalog
+from tgrag.commands.base import Command, Group, collection_name, open_catalog, open_collection
 from tgrag.errors import InvalidRequest
 from tgrag.options import (
     AsJson,
@@ -251,7 +251,7 @@ def inspect_collection(
         ctx.obj = Flags(root, config, profile).over(ctx.obj)
         return
     settings = read_settings(ctx, root, config, profile)
-    found = open_catalog(settings).collection(collection_name(settings, collection))
+    found = open_collection(settings, collection)
     from tgrag import console
 
     version_id = found.version_beginning(version) if version else found.require_current().version_id

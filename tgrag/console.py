@@ -85,11 +85,9 @@ def entity_lines(found: EntityList) -> list[str]:
         (e.name, e.type, str(e.n_text_units), str(e.n_states), e.entity_id, ", ".join(e.aliases))
         for e in found.entities
     ]
-    shown = (
-        f"{found.offset + 1}–{found.offset + len(rows)} of {found.total}"
-        if rows
-        else f"of {found.total}: none"
-    )
+    if not rows:
+        return [f"no entity here; there are {found.total}" if found.total else "no entity is called so"]
+    shown = f"{found.offset + 1}–{found.offset + len(rows)} of {found.total}"
     return [*table(("name", "type", "text units", "states", "id", "also"), rows), shown]
 
 

@@ -21,7 +21,6 @@ from pydantic_settings import (
 )
 
 from tgrag.errors import ConfigurationError
-from tgrag.hashing import stable_hash
 from tgrag.records import LANGUAGES, Language
 
 AnswerForm = Literal["json_schema", "json_object", "text"]
@@ -327,9 +326,6 @@ class Settings(BaseSettings):
         return self.extract.method == "fast" and (
             "profile" in self.model_fields_set or "method" in self.extract.model_fields_set
         )
-
-    def recipe_hash(self) -> str:
-        return stable_hash(self.recipe())
 
 
 def changed_settings(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:

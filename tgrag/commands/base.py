@@ -38,6 +38,11 @@ def open_catalog(settings: "Settings") -> "catalog.Catalog":
     return Catalog(open_root(settings.root))
 
 
+def open_collection(settings: "Settings", named: str | None) -> "catalog.Collection":
+    """Return the collection named, or the only one there is."""
+    return open_catalog(settings).collection(collection_name(settings, named))
+
+
 def collection_name(settings: "Settings", named: str | None) -> str:
     from tgrag.serve.listings import only_collection
 

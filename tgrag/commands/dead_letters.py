@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from tgrag.commands.base import Command, collection_name, open_catalog
+from tgrag.commands.base import Command, collection_name, open_catalog, open_collection
 from tgrag.errors import InvalidRequest
 from tgrag.options import AsJson, Collection, Config, Profile, Root, Wait, read_settings
 
@@ -27,7 +27,7 @@ def list_letters(
 ) -> None:
     """List the dead letters of the published version."""
     settings = read_settings(ctx, root, config, profile)
-    found = open_catalog(settings).collection(collection_name(settings, collection))
+    found = open_collection(settings, collection)
     from tgrag import console
     from tgrag.index.letters import letters_of
 
@@ -47,7 +47,7 @@ def show(
 ) -> None:
     """Show one dead letter, and what the model answered if it did."""
     settings = read_settings(ctx, root, config, profile)
-    found = open_catalog(settings).collection(collection_name(settings, collection))
+    found = open_collection(settings, collection)
     from tgrag import console
     from tgrag.index.letters import letter_of
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tgrag.commands.base import collection_name, open_catalog
+from tgrag.commands.base import open_collection
 from tgrag.options import AsJson, Collection, Config, Profile, Root, read_settings
 
 if TYPE_CHECKING:
@@ -71,5 +71,5 @@ def _open(settings: "Settings", collection: str | None) -> "Entities":
     from tgrag.search.entities import Entities
     from tgrag.search.view import Views
 
-    snapshot = open_catalog(settings).collection(collection_name(settings, collection)).open_current()
+    snapshot = open_collection(settings, collection).open_current()
     return Entities(snapshot, Views(snapshot))

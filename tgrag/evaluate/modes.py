@@ -83,7 +83,7 @@ class Retriever:
         question = self.question(request, view)
         ranking = _dense(question, view) if request.mode == "dense" else rank_units(question, view, DEPTH)
         counted_by = self.snapshot.manifest["settings"]["chunk"]["tokenizer"]
-        writer = ItemWriter(view, question, self._tokenizer, counted_by)
+        writer = ItemWriter(view, self._tokenizer, counted_by)
         titles = titles_cost(question.language, self._tokenizer)
         items = in_story_order(classic_context(ranking, view, writer, self._settings.budget_tokens - titles))
         context = render(items, question.language)

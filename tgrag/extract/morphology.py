@@ -45,7 +45,6 @@ GOVERNMENT: dict[Language, dict[str, frozenset[str]]] = {
 }
 
 _FUNCTION_WORDS = frozenset({"NPRO", "PREP", "CONJ", "PRCL", "INTJ", "PRED", "NUMR"})
-_SURNAME = re.compile(r"(?:[оеє]в|ин)$", re.IGNORECASE)
 _CONSONANT = re.compile(r"[бвгґджзйклмнпрстфхцчшщ]$", re.IGNORECASE)
 
 # How much more a reading counts than its share among the readings of the word.
@@ -101,11 +100,6 @@ def readings(word: str, language: Language) -> tuple[Reading, ...]:
     ):
         found.append(Reading("nomn", "masc", "NOUN", word.lower(), True, False, _AS_IT_STANDS_WEIGHT))
     return tuple(found)
-
-
-def _may_be_masculine(word: str, found: Sequence[Reading]) -> bool:
-    is_name = all(reading.kind in NAME_TAGS for reading in found)
-    return bool(_SURNAME.search(word) or (is_name and _CONSONANT.search(word)))
 
 
 def _case(parse: Any) -> str | None:

@@ -7,7 +7,6 @@ from typing import Literal
 from tgrag.models.protocols import Tokenizer
 from tgrag.records import Community, EntityState, Evidence, Language, Relationship, TextUnit
 from tgrag.search.labels import chapter_label, label
-from tgrag.search.question import Question
 from tgrag.search.requests import ContextItem
 from tgrag.search.view import View
 
@@ -59,9 +58,8 @@ class ItemWriter:
     units_counted_by: the tokenizer by which text units were counted when they were made.
     """
 
-    def __init__(self, view: View, question: Question, tokenizer: Tokenizer, units_counted_by: str) -> None:
+    def __init__(self, view: View, tokenizer: Tokenizer, units_counted_by: str) -> None:
         self._view = view
-        self._question = question
         self._tokenizer = tokenizer
         self._units_are_counted = tokenizer.name == units_counted_by
         self._label_costs: dict[str, int] = {}

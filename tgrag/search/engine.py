@@ -180,7 +180,7 @@ class Engine:
         with run.step("hints"):
             question = read_question(request.question, vector, view)
         units_counted_by = self._snapshot.manifest["settings"]["chunk"]["tokenizer"]
-        writer = ItemWriter(view, question, self._tokenizer, units_counted_by)
+        writer = ItemWriter(view, self._tokenizer, units_counted_by)
         titles = titles_cost(question.language, self._tokenizer)
         budget = self._settings.budget_tokens - titles
         search = self._classic if run.mode == "classic" else self._temporal

@@ -47,7 +47,7 @@ def test_as_many_as_fit_are_shown_and_the_best_in_full(budget: int, shown: list[
 
 def test_a_report_is_shown_in_full_and_its_summary_where_there_is_none(snapshot) -> None:
     view = View(snapshot, resolve_as_of(snapshot, None, ()))
-    writer = ItemWriter(view, None, ToyTokenizer(), ToyTokenizer.name)
+    writer = ItemWriter(view, ToyTokenizer(), ToyTokenizer.name)
     (window,) = view.windows([0])
     assert writer.report(window, 1.0) == writer.community(window, 1.0)
     told = replace(window, report="Первое.\n\nВторое.")

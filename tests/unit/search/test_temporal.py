@@ -135,7 +135,7 @@ def test_what_one_part_leaves_goes_to_the_next(snapshot):
 
 
 def test_section_titles_are_in_the_language_of_the_question(view, question):
-    writer = ItemWriter(view, question, ToyTokenizer(), ToyTokenizer.name)
+    writer = ItemWriter(view, ToyTokenizer(), ToyTokenizer.name)
     items = [writer.text_unit(unit, 1.0) for unit in view.text_units([1, 0])]
     lines = [f"[{item.label}] {item.text}" for item in items]
     assert render(in_story_order(items), "uk") == "\n".join(["# Текст", lines[1], lines[0]])
@@ -144,7 +144,7 @@ def test_section_titles_are_in_the_language_of_the_question(view, question):
 
 
 def test_an_item_too_long_for_the_budget_makes_way_for_the_next(view, question):
-    writer = ItemWriter(view, question, ToyTokenizer(), ToyTokenizer.name)
+    writer = ItemWriter(view, ToyTokenizer(), ToyTokenizer.name)
     items = sorted((writer.text_unit(u, 1.0) for u in view.text_units(range(5))), key=lambda i: -i.n_tokens)
     kept, left = fill(items, items[-1].n_tokens)
     assert kept == [items[-1]] or kept[0].n_tokens == items[-1].n_tokens
