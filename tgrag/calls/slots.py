@@ -20,6 +20,9 @@ class Slots:
 
     async def __aenter__(self) -> None:
         await self._free.acquire()
+        while self._surplus:  # what a cancelled caller gave back past ``_give``
+            self._surplus -= 1
+            await self._free.acquire()
         self.in_use += 1
 
     async def __aexit__(self, *_: object) -> None:
