@@ -17,6 +17,7 @@ from pathlib import Path
 from benchmarks.measure import say
 from benchmarks.mocked import SyntheticUnits, server, settings_for
 from tests.mock_llm import Running
+from tgrag.index.asking import Asking
 from tgrag.index.budget import Budget
 from tgrag.index.extraction import LlmExtraction
 from tgrag.index.manifest import StageCost
@@ -71,7 +72,8 @@ def _measured(n_units: int, most_texts: int, base_url: str) -> Memory:
 def _whole_stage(units: SyntheticUnits, base_url: str) -> None:
     with tempfile.TemporaryDirectory() as root:
         settings = settings_for(root, Running(base_url.removesuffix("/v1")), 32, 1)
-        stage = LlmExtraction(units, {"d0": "d0"}, open_root(root), "c", settings, lambda line: None)
+        asking = Asking(open_root(root), "c", settings, {"d0": "d0"}, lambda line: None)
+        stage = LlmExtraction(units, asking)
         stage.ask(Budget(), StageCost(seconds=0))
         found = stage.result()
         assert found.counts.llm == len(units)

@@ -15,6 +15,7 @@ from tgrag.graph.build import build
 from tgrag.graph.order import PlacedChunks, text_units
 from tgrag.graph.windows import WindowSpan, window_spans
 from tgrag.hashing import stable_hash
+from tgrag.index.asking import Asking
 from tgrag.index.extraction import Extracted, extract_units
 from tgrag.index.manifest import StageCost
 from tgrag.index.plan import Plan
@@ -65,9 +66,10 @@ class Book:
         document_id = stable_hash("document", "book.txt")
         cut = chunk(document_id, parsed, placement.language, self.settings.chunk)
         units = text_units([PlacedChunks(document_id, placement, cut)])
-        where = ({document_id: "book.txt"}, open_root(self.settings.root), "c", self.settings, Plan())
+        root, plan = open_root(self.settings.root), Plan()
+        asking = Asking(root, "c", self.settings, {document_id: "book.txt"}, lambda line: None)
         extract, reports = StageCost(seconds=0), StageCost(seconds=0)
-        extracted = extract_units(units, *where, lambda line: None, extract)
+        extracted = extract_units(units, asking, plan, extract)
         windows = Version(units, extracted, Reported([]), extract, reports).spans
         known = Before(
             {unit.text_unit_id for unit in before.units} if before else frozenset(),
@@ -75,9 +77,7 @@ class Book:
         )
         communities = build(units, extracted.extractions, self.settings.windows).communities
         assert [c.community_id for c in communities] == [span.community_id for span in windows]
-        found = report_windows(
-            communities, units, extracted, *where, lambda: known, lambda line: None, reports
-        )
+        found = report_windows(communities, units, extracted, asking, plan, lambda: known, reports)
         return Version(units, extracted, found, extract, reports)
 
 

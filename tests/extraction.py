@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.mock_llm import Running, probe
+from tgrag.index.asking import Asking
 from tgrag.index.extraction import Extracted, LlmExtraction, extract_units
 from tgrag.index.manifest import StageCost
 from tgrag.index.plan import Plan
@@ -59,24 +60,14 @@ class Stage:
 
     def run(self, units: Sequence[TextUnit], plan: Plan | None = None) -> tuple[Extracted, StageCost]:
         cost = StageCost(seconds=0)
-        found = extract_units(
-            units,
-            self.sources(units),
-            self.root,
-            "c",
-            self.settings,
-            plan or Plan(),
-            self.lines.append,
-            cost,
-        )
-        return found, cost
+        return extract_units(units, self.asking(units), plan or Plan(), cost), cost
 
     def opened(self, units: Sequence[TextUnit]) -> LlmExtraction:
-        return LlmExtraction(units, self.sources(units), self.root, "c", self.settings, self.lines.append)
+        return LlmExtraction(units, self.asking(units))
 
-    @staticmethod
-    def sources(units: Sequence[TextUnit]) -> dict[str, str]:
-        return {unit.document_id: f"{unit.document_id}.txt" for unit in units}
+    def asking(self, units: Sequence[TextUnit]) -> Asking:
+        sources = {unit.document_id: f"{unit.document_id}.txt" for unit in units}
+        return Asking(self.root, "c", self.settings, sources, self.lines.append)
 
 
 def by_llm(found: Extracted) -> set[str]:

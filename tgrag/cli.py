@@ -211,7 +211,10 @@ def gc(
     profile: Profile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Delete old versions, and stored answers that no version uses."""
+    """Delete old versions, and stored answers that no version uses.
+
+    What was paid for since the last publication stays, for the run that goes on.
+    """
     settings = read_settings(ctx, root, config, profile)
     name = collection_name(settings, collection)
     from tgrag import console

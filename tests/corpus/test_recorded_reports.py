@@ -7,6 +7,7 @@ from tests.data import shared
 from tests.recordings import recorded_reports, recording_of, recording_of_reports
 from tgrag.evaluate.recorded import read_recorded
 from tgrag.graph.build import build
+from tgrag.index.asking import Asking
 from tgrag.index.extraction import extract_units
 from tgrag.index.manifest import StageCost
 from tgrag.index.plan import Plan
@@ -26,12 +27,13 @@ def test_the_windows_have_the_recorded_reports(tmp_path: Path) -> None:
     chat = {"backend": "recorded", "recording": str(recording)}
     settings = load_settings(root=str(tmp_path / "root"), profile="openai", chat=chat)
     units = read_recorded(folder).units
-    where = ({"recorded": "pd.txt"}, open_root(settings.root), "c", settings, Plan())
-    extracted = extract_units(units, *where, lambda line: None, StageCost(seconds=0))
+    root = open_root(settings.root)
+    asking = Asking(root, "c", settings, {"recorded": "pd.txt"}, lambda line: None)
+    extracted = extract_units(units, asking, Plan(), StageCost(seconds=0))
     assert (extracted.counts.llm, extracted.counts.failed) == (36, 0)
     graph = build(units, extracted.extractions, settings.windows)
     cost = StageCost(seconds=0)
-    found = report_windows(graph.communities, units, extracted, *where, Before, lambda line: None, cost)
+    found = report_windows(graph.communities, units, extracted, asking, Plan(), Before, cost)
     assert (found.counts.llm, found.counts.extractive, cost.calls) == (3, 0, 3)
     said = {span.community_id: report for span, report in recorded_reports(folder)}
     assert {

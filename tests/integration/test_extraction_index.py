@@ -84,7 +84,7 @@ def server() -> Iterator[Running]:
 
 @pytest.fixture
 def shelf(server: Running, tmp_path: Path) -> Shelf:
-    server.configure(always_fails="", seconds=Config().seconds)
+    server.configure(always_fails="", malformed=0.0, seconds=Config().seconds)
     server.reset()
     return Shelf(tmp_path, server)
 
@@ -178,6 +178,37 @@ def test_a_dry_run_counts_and_calls_nothing(shelf: Shelf) -> None:
     shelf.index(Plan(Budget(calls=1)))
     after = json.loads(shelf.tgrag("index", str(shelf.books), "-c", "c", "--dry-run", "--json").stdout)
     assert after["calls"] == 5 and after["seconds"], "as fast as the run before"
+
+
+def test_a_dry_run_counts_what_would_be_tried_again(shelf: Shelf) -> None:
+    shelf.mock.configure(malformed=1.0)
+    failed = shelf.index()
+    assert (failed.extraction.llm, failed.extraction.failed) == (0, 4) and not failed.reports.waiting
+    shelf.mock.configure(malformed=0.0)
+    dry = ("index", str(shelf.books), "-c", "c", "--dry-run", "--json")
+    counted = [json.loads(shelf.tgrag(*dry, *more).stdout)["calls"] for more in ((), ("--retry-failed",))]
+    assert counted == [0, 6], "the units, and the reports of what they then say"
+    listed = json.loads(shelf.tgrag("dead-letters", "list", "--json").stdout)["dead_letters"]
+    assert len(listed) == 4, "none is forgotten"
+    shelf.mock.reset()
+    assert shelf.index(Plan(retry=True)).extraction.llm == 4
+    assert shelf.mock.stats()["requests"] == 6
+
+
+def test_garbage_spares_what_a_run_paid_for_that_came_to_no_end(shelf: Shelf) -> None:
+    shelf.index()
+    shelf.write("one", PARTS[0], PARTS[1].replace("у окна", "у самого окна"))
+
+    def stop(line: str) -> None:
+        if line.startswith("reports: 1 of"):
+            raise TgragError("stopped by the test")
+
+    with pytest.raises(TgragError, match="stopped by the test"):
+        index([str(shelf.books)], "c", shelf.settings, stop)
+    asked = shelf.mock.stats()["requests"]
+    assert asked > 6 and collect_garbage("c", shelf.settings, keep=1).memo_objects == 0
+    shelf.index()
+    assert shelf.mock.stats()["requests"] == asked, "it is paid for"
 
 
 def test_dead_letters_are_listed_shown_and_tried_again(shelf: Shelf) -> None:

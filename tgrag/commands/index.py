@@ -87,7 +87,9 @@ def index(
     plan = Plan(Budget(max_calls, max_tokens, until), retry_failed, read_batch)
     console.keep_output_for_facts()
     if dry_run:
-        estimate = run.estimate(paths, collection, settings, console.progress, tokens_per_second)
+        estimate = run.estimate(
+            paths, collection, settings, console.progress, tokens_per_second, retry_failed
+        )
         console.show(estimate, estimate.lines(), as_json)
     elif write_batch:
         n_calls = run.write_batch(paths, collection, settings, console.progress, write_batch, plan)

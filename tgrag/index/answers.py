@@ -10,11 +10,12 @@ import json
 import logging
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from itertools import islice
+from math import inf
 from typing import TypeVar
 
 from tgrag.errors import StorageError
@@ -146,10 +147,9 @@ class AnswerMemo:
         forgotten = set(keys)
         self._keep(lambda key: key not in forgotten)
 
-    def drop_unused(self, keys: Collection[str]) -> int:
-        """Delete every answer and failure whose key is not among the used ones; return how many objects changed."""
-        used = set(keys)
-        return self._keep(lambda key: key in used)
+    def drop_unused(self, used: Set[str], written_before: float = inf) -> int:
+        """Delete old answers and failures whose key is not used; return how many objects changed."""
+        return self._keep(lambda key: key in used, written_before)
 
     def hand_over(self, owners: Collection[str], heirs: Mapping[str, str]) -> None:
         """Give what these owners paid for to others that need it too. heirs: document_id by key."""
@@ -257,10 +257,12 @@ class AnswerMemo:
         data = b"".join(member.data for member in answers)
         self._root.write(f"{folder}/{bytes_hash(data)}{PACK}", data)
 
-    def _keep(self, wanted: Callable[[str], bool]) -> int:
-        """Delete what belongs to other keys, in packs too; return how many objects that changed."""
+    def _keep(self, wanted: Callable[[str], bool], written_before: float = inf) -> int:
+        """Delete what belongs to other keys, in old packs too; return how many objects that changed."""
         gone = []
         for info in self._root.objects(self._folder):
+            if info.written_at >= written_before:
+                continue
             if info.path.endswith(PACK):
                 answers = self._members(info.path)
                 kept = [member for member in answers if wanted(member.key)]
@@ -288,6 +290,20 @@ class AnswerMemo:
             logger.warning("memo object %s is damaged (%s): dropped", path, error)
             self._root.delete(path)
             return None
+
+
+@dataclass(frozen=True, slots=True)
+class Overlooking:
+    """A memo as it would be without these keys."""
+
+    memo: AnswerMemo
+    keys: Set[str]
+
+    def get(self, key: str) -> ChatReply | None:
+        return None if key in self.keys else self.memo.get(key)
+
+    def is_outstanding(self, key: str) -> bool:
+        return key in self.keys or self.memo.is_outstanding(key)
 
 
 def _folder(place: str) -> str:

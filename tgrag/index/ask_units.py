@@ -84,6 +84,11 @@ class Budgeted:
         self._spending.end(reply)
         return reply
 
+    async def stream(self, request: ChatRequest, heard: Callable[[str], None]) -> ChatReply:
+        reply = await self.complete(request)
+        heard(reply.text)
+        return reply
+
     async def close(self) -> None:
         await self._model.close()
 

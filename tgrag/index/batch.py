@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from tgrag.errors import InvalidRequest
-from tgrag.index.answers import AnswerMemo
+from tgrag.index.answers import AnswerMemo, Overlooking
 from tgrag.index.memo import Failure
 from tgrag.index.progress import Report
 from tgrag.index.standing import Method, Task
@@ -83,7 +83,7 @@ class Written(BaseModel):
         ]
 
 
-def pending_calls(tasks: Iterable[Task], memo: AnswerMemo, method: Method) -> Iterator[Pending]:
+def pending_calls(tasks: Iterable[Task], memo: AnswerMemo | Overlooking, method: Method) -> Iterator[Pending]:
     """Return the calls that tasks wait for, each once, in the order of the tasks."""
     seen: set[str] = set()
     for task in tasks:

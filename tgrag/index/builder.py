@@ -50,6 +50,7 @@ from tgrag.settings import Settings
 from tgrag.store.tables import TABLES, table_bytes
 
 if TYPE_CHECKING:
+    from tgrag.index.asking import Asking
     from tgrag.index.extraction import Extracted
     from tgrag.index.reports import PendingCalls, Reported
 
@@ -98,14 +99,14 @@ class VersionBuilder:
 
         units, documents, letters = self._units(listed, stated, parses)
         with self._stage("extract") as cost:
-            found = self._extract(units, documents, plan, cost)
+            found = self._extract(units, asking := self._asking(documents), plan, cost)
         letters = [*letters, *found.letters]
         with self._stage("graph"):
             wishes = stated.entities if stated else NO_WISHES
             graph = build(units, found.extractions, self._settings.windows, wishes)
         with self._stage("reports") as spent:
             plan = replace(plan, budget=plan.budget.less(cost.attempts, cost.tokens_in + cost.tokens_out))
-            reports = self._reports(graph.communities, units, found, documents, plan, parent, spent)
+            reports = self._reports(graph.communities, units, found, asking, plan, parent, spent)
             graph = replace(graph, communities=reports.communities)
         letters = [*letters, *reports.letters]
         vector_files, vectors_digest = self._embed(units, graph)
@@ -163,15 +164,15 @@ class VersionBuilder:
         from tgrag.index.reports import LlmReports, PendingCalls
 
         units, documents, _ = self._units(listed, stated, ParseMemo(self.target.root, self.target.name))
-        where = (_sources(documents), self.target.root, self.target.name, self._settings, self._report)
-        extraction = LlmExtraction(units, *where)
+        asking = self._asking(documents)
+        extraction = LlmExtraction(units, asking)
         extraction.prepare(plan)
         found = extraction.result(waiting_too=False)
         if not self._settings.reports_by_llm:
             if found.taken and plan.read_batch:
                 accepted(found.taken, plan.read_batch, self._report)
             return PendingCalls(extraction.pending())
-        reports = LlmReports(units, found, *where)
+        reports = LlmReports(units, found, asking)
         reports.prepare(plan)
         return PendingCalls(extraction.pending(), reports.pending(), reports.unsettled)
 
@@ -183,28 +184,25 @@ class VersionBuilder:
         units, documents = self._chunk(listed, outcomes)
         return units, documents, letters
 
+    def _asking(self, documents: Sequence[Document]) -> "Asking":
+        from tgrag.index.asking import Asking
+
+        sources = {document.document_id: document.source for document in documents}
+        return Asking(self.target.root, self.target.name, self._settings, sources, self._report)
+
     def _extract(
-        self, units: Sequence[TextUnit], documents: Sequence[Document], plan: Plan, cost: StageCost
+        self, units: Sequence[TextUnit], asking: "Asking", plan: Plan, cost: StageCost
     ) -> "Extracted":
         from tgrag.index.extraction import extract_units  # with it come the chat back ends
 
-        return extract_units(
-            units,
-            _sources(documents),
-            self.target.root,
-            self.target.name,
-            self._settings,
-            plan,
-            self._report,
-            cost,
-        )
+        return extract_units(units, asking, plan, cost)
 
     def _reports(
         self,
         communities: Sequence[Community],
         units: Sequence[TextUnit],
         found: "Extracted",
-        documents: Sequence[Document],
+        asking: "Asking",
         plan: Plan,
         parent: Pointer | None,
         cost: StageCost,
@@ -220,19 +218,7 @@ class VersionBuilder:
             }
             return Before(**ids)
 
-        return report_windows(
-            communities,
-            units,
-            found,
-            _sources(documents),
-            self.target.root,
-            self.target.name,
-            self._settings,
-            plan,
-            before,
-            self._report,
-            cost,
-        )
+        return report_windows(communities, units, found, asking, plan, before, cost)
 
     def _recipe(self, listed: Sequence[Listed], stated: CollectionFile | None) -> str:
         steps = {
@@ -326,7 +312,3 @@ class VersionBuilder:
         cost = self._costs[name] = StageCost(seconds=0.0)
         yield cost
         cost.seconds = round(time.monotonic() - begun, 3)
-
-
-def _sources(documents: Sequence[Document]) -> dict[str, str]:
-    return {document.document_id: document.source for document in documents}

@@ -81,6 +81,11 @@ class Collection:
             except FileNotFoundError:  # tidied up since it was listed: a newer one is there
                 continue
 
+    def published_at(self) -> float:
+        """Return when the last publication was written, by the store's clock. Raises NoVersion."""
+        self.require_current()
+        return self.root.objects(f"{self.name}/CURRENT")[-1].written_at
+
     def require_current(self) -> Pointer:
         """Like current, but raises NoVersion."""
         pointer = self.current()

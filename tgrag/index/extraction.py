@@ -8,25 +8,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tgrag.index.answers import AnswerMemo
-from tgrag.index.asking import ask_missing, dead_letter
+from tgrag.index.answers import Overlooking
+from tgrag.index.asking import Asking
 from tgrag.index.assemble import UsedAnswer
 from tgrag.index.batch import Pending, Taken, pending_calls, read_batch, write_batch
 from tgrag.index.budget import Budget
 from tgrag.index.manifest import ExtractionCounts, StageCost
 from tgrag.index.picked import Picked
 from tgrag.index.plan import Plan
-from tgrag.index.progress import Report
 from tgrag.index.read_units import read_all
 from tgrag.index.readings import Answers, Marked, Readings
 from tgrag.index.stages import extract_all
 from tgrag.index.walk import UnitMethod, UnitTasks, tasks_of
 from tgrag.models.chat_wire import identity_of
 from tgrag.records import DeadLetter, Extraction, TextUnit
-from tgrag.settings import Settings
 from tgrag.store.keys import Keys
-from tgrag.store.root import Root
 from tgrag.store.spool import Spooled
 
 
@@ -46,27 +44,19 @@ class Extracted:
     taken: Taken | None = None
 
 
-def extract_units(
-    units: Sequence[TextUnit],
-    sources: Mapping[str, str],
-    root: Root,
-    collection: str,
-    settings: Settings,
-    plan: Plan,
-    report: Report,
-    cost: StageCost,
-) -> Extracted:
-    """Extract from text units as the settings say. sources: document_id -> source. cost: what it comes to.
+def extract_units(units: Sequence[TextUnit], asking: Asking, plan: Plan, cost: StageCost) -> Extracted:
+    """Extract from text units as the settings say. cost: what it comes to.
 
     The units are read a few at a time, so they may lie anywhere; of each, tens of bytes are kept.
     """
+    settings = asking.settings
     if settings.extract.method == "fast":
         keys = Keys(unit.text_unit_id for unit in units)
         extractions: Spooled[Extraction] = Spooled(Extraction, "text_unit_id", keys)
-        for table in extract_all(units, settings.extract, settings.index.workers, report):
+        for table in extract_all(units, settings.extract, settings.index.workers, asking.report):
             extractions.put(table)
         return Extracted(extractions, counts=ExtractionCounts(fast=len(units)))
-    stage = LlmExtraction(units, sources, root, collection, settings, report)
+    stage = LlmExtraction(units, asking)
     stage.prepare(plan)
     if plan.asks:
         stage.ask(plan.budget, cost)
@@ -76,25 +66,16 @@ def extract_units(
 
 
 class LlmExtraction:
-    """The extraction of some units by language model.
+    """The extraction of some units by language model."""
 
-    sources: document_id -> source, for dead letters.
-    """
-
-    def __init__(
-        self,
-        units: Sequence[TextUnit],
-        sources: Mapping[str, str],
-        root: Root,
-        collection: str,
-        settings: Settings,
-        report: Report,
-    ) -> None:
-        self._units, self._sources = units, sources
-        self._root, self._collection, self._settings, self._report = root, collection, settings, report
+    def __init__(self, units: Sequence[TextUnit], asking: Asking) -> None:
+        self._units, self._asking, self._settings = units, asking, asking.settings
+        settings = asking.settings
         self._method = UnitMethod(identity_of(settings.chat), settings.extract)
         self._tasks = tasks_of(units, settings.extract.context_sentences)
         self._readings = Readings(unit.text_unit_id for unit in units)
+        self._retried = np.zeros(len(units), np.bool_)
+        self._overlooked: set[str] = set()
         self._taken: Taken | None = None
         self._read(self._tasks)
 
@@ -102,18 +83,19 @@ class LlmExtraction:
         """Take in a batch file and forget what shall be tried again."""
         if plan.read_batch:
             owners = {call.key: call.owner for call in self.pending()}
-            self._taken = read_batch(plan.read_batch, owners, self._memo())
+            self._taken = read_batch(plan.read_batch, owners, self._asking.memo())
             self._read(self.missing())
         if plan.retry:
-            self._try_again(None if plan.retry is True else plan.retry)
+            self._try_again(None if plan.retry is True else plan.retry, plan.dry)
 
     def missing(self) -> UnitTasks:
         """Return the units with calls to make, in the order of asking."""
-        return self._tasks.where(self._readings.counts["n_missing"] > 0)
+        return self._tasks.where(self._waiting)
 
     def pending(self) -> Iterator[Pending]:
         """Return the calls to make next, in the order of asking."""
-        return pending_calls(self.missing(), self._memo(), self._method)
+        memo = Overlooking(self._asking.memo(), self._overlooked)
+        return pending_calls(self.missing(), memo, self._method)
 
     def write_batch(self, path: str) -> int:
         """Write the calls to make next as a batch file; return how many those are."""
@@ -124,18 +106,7 @@ class LlmExtraction:
         tasks = self.missing()
         cost.saved = self._readings.total("n_answers")
         n_calls = self._readings.total("n_missing")
-        ask_missing(
-            "extract",
-            tasks,
-            n_calls,
-            self._method,
-            self._root,
-            self._collection,
-            self._settings,
-            budget,
-            self._report,
-            cost,
-        )
+        self._asking.ask("extract", tasks, n_calls, self._method, budget, cost)
         self._read(tasks)
         cost.anew = int(self._readings.done[tasks.numbers].sum())
 
@@ -145,14 +116,14 @@ class LlmExtraction:
         waiting_too: without it none of the text units that wait for calls.
         """
         readings, settings = self._readings, self._settings
-        others, waiting = ~readings.done, readings.counts["n_missing"] > 0
+        others, waiting = ~readings.done, self._waiting
         wanted = Picked(self._units, np.flatnonzero(others if waiting_too else others & ~waiting))
-        for table in extract_all(wanted, settings.extract, settings.index.workers, self._report):
+        for table in extract_all(wanted, settings.extract, settings.index.workers, self._asking.report):
             readings.extractions.put(table)
         letters = {}
         for number, fault in readings.faults():
             owner = self._units[number].document_id
-            letters[fault.key] = dead_letter("extract", owner, self._sources[owner], fault)
+            letters[fault.key] = self._asking.dead_letter("extract", owner, fault)
         counts = ExtractionCounts(
             llm=int(readings.done.sum()),
             fast=int(others.sum()),
@@ -170,22 +141,28 @@ class LlmExtraction:
             self._taken,
         )
 
-    def _try_again(self, chosen: frozenset[str] | None) -> None:
-        """Forget what keeps units from being done: all of it, or that of the faults with these keys."""
+    @property
+    def _waiting(self) -> NDArray[np.bool_]:
+        return (self._readings.counts["n_missing"] > 0) | self._retried
+
+    def _try_again(self, chosen: frozenset[str] | None, dry: bool) -> None:
+        """Forget what keeps units from being done: all of it, or that of the faults with these keys.
+
+        dry: it stays stored, and ``pending`` overlooks it.
+        """
         faulty = np.zeros(len(self._units), np.bool_)
         keys: set[str] = set()
         for number, fault in self._readings.faults():
             if chosen is None or fault.key in chosen:
                 faulty[number] = True
                 keys.update(fault.forget)
-        if keys:
-            self._memo().forget(keys)
+        if dry:
+            self._retried, self._overlooked = faulty, keys
+        elif keys:
+            self._asking.memo().forget(keys)
             self._read(self._tasks.where(faulty))
 
     def _read(self, tasks: UnitTasks) -> None:
-        workers = self._settings.index.workers
-        for table in read_all(tasks, self._root.address, self._collection, self._method, workers):
+        asking, workers = self._asking, self._settings.index.workers
+        for table in read_all(tasks, asking.root.address, asking.collection, self._method, workers):
             self._readings.take(table)
-
-    def _memo(self) -> AnswerMemo:
-        return AnswerMemo(self._root, self._collection)

@@ -12,10 +12,11 @@ import gzip
 import json
 import logging
 import zlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from io import BytesIO
+from math import inf
 
 import numpy as np
 import pyarrow as pa
@@ -122,10 +123,13 @@ class ParseMemo:
         failures = self.failures(key)
         return len(failures) < ATTEMPTS or failures[-1].transient
 
-    def drop_unused(self, used: set[str]) -> int:
-        """Delete every answer and failure whose key is not used; return how many objects that was."""
-        unused = [path for key, path in self._paths.items() if key not in used]
-        unused += [path for key, paths in self._failures.items() if key not in used for path in paths]
+    def drop_unused(self, used: Set[str], written_before: float = inf) -> int:
+        """Delete old answers and failures whose key is not used; return how many objects that was."""
+        unused = [
+            info.path
+            for info in self._root.objects(self._folder)
+            if info.written_at < written_before and info.path.rsplit("/", 1)[-1].split(".", 1)[0] not in used
+        ]
         for path in unused:
             self._root.delete(path)
         return len(unused)
@@ -191,11 +195,11 @@ class VectorMemo:
         if needed:
             self.put(heir, needed, np.stack([own[key] for key in needed]))
 
-    def drop_unused(self, used: set[str]) -> int:
-        """Delete every vector whose key is not used; return how many objects that changed."""
+    def drop_unused(self, used: Set[str], written_before: float = inf) -> int:
+        """Delete old vectors whose key is not used; return how many objects that changed."""
         n_changed = 0
         for info in self._root.objects(self._folder):
-            table = self._read(info.path)
+            table = self._read(info.path) if info.written_at < written_before else None
             if table is None:
                 continue
             keys = table["key"].to_pylist()

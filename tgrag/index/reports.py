@@ -4,28 +4,25 @@ A window is asked about once all its text units have their extraction or have fa
 would be paid for twice. One that has no report in the end, failed or not yet asked, keeps its extractive summary.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import chain
 
 from tgrag.graph.report_answer import CommunityReport
 from tgrag.graph.reports import reported, window_facts
 from tgrag.graph.windows import WindowSpan, window_spans
-from tgrag.index.answers import AnswerMemo
-from tgrag.index.asking import ask_missing, dead_letter
+from tgrag.index.answers import Overlooking
+from tgrag.index.asking import Asking
 from tgrag.index.assemble import UsedAnswer
 from tgrag.index.batch import Pending, accepted, pending_calls, read_batch
 from tgrag.index.budget import Budget
 from tgrag.index.extraction import Extracted
 from tgrag.index.manifest import ReportCounts, StageCost
 from tgrag.index.plan import Plan
-from tgrag.index.progress import Report
 from tgrag.index.read_units import Fault, digest, faults
 from tgrag.index.report_walk import ReportMethod, ReportTask
 from tgrag.models.chat_wire import identity_of
 from tgrag.records import Community, DeadLetter, TextUnit
-from tgrag.settings import Settings
-from tgrag.store.root import Root
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,24 +67,20 @@ def report_windows(
     communities: Sequence[Community],
     units: Sequence[TextUnit],
     extracted: Extracted,
-    sources: Mapping[str, str],
-    root: Root,
-    collection: str,
-    settings: Settings,
+    asking: Asking,
     plan: Plan,
     before: Callable[[], Before],
-    report: Report,
     cost: StageCost,
 ) -> Reported:
     """Make the reports of windows as the settings say. communities: with extractive summaries.
 
     before: tells why reports are made anew; asked only when some are. cost: what it comes to.
     """
-    if not settings.reports_by_llm:
+    if not asking.settings.reports_by_llm:
         if extracted.taken and plan.read_batch:
-            accepted(extracted.taken, plan.read_batch, report)
+            accepted(extracted.taken, plan.read_batch, asking.report)
         return Reported(list(communities), counts=ReportCounts(extractive=len(communities)))
-    stage = LlmReports(units, extracted, sources, root, collection, settings, report)
+    stage = LlmReports(units, extracted, asking)
     stage.prepare(plan)
     if plan.asks:
         stage.ask(plan.budget, before, cost)
@@ -97,23 +90,10 @@ def report_windows(
 
 
 class LlmReports:
-    """The reports of all windows of some text units by language model.
+    """The reports of all windows of some text units by language model."""
 
-    sources: document_id -> source, for dead letters.
-    """
-
-    def __init__(
-        self,
-        units: Sequence[TextUnit],
-        extracted: Extracted,
-        sources: Mapping[str, str],
-        root: Root,
-        collection: str,
-        settings: Settings,
-        report: Report,
-    ) -> None:
-        self._extracted, self._sources = extracted, sources
-        self._root, self._collection, self._settings, self._report = root, collection, settings, report
+    def __init__(self, units: Sequence[TextUnit], extracted: Extracted, asking: Asking) -> None:
+        self._extracted, self._asking, settings = extracted, asking, asking.settings
         self._method = ReportMethod(
             identity_of(settings.chat),
             settings.report,
@@ -127,7 +107,8 @@ class LlmReports:
             for span in self._spans.values()
             if any(unit.text_unit_id in extracted.waiting for unit in span.units)
         }
-        self._memo = AnswerMemo(root, collection)
+        self._memo = asking.memo()
+        self._overlooked: set[str] = set()
         self._readings: dict[str, WindowReading] = {}
         self._read(self._order)
 
@@ -141,14 +122,15 @@ class LlmReports:
         if plan.read_batch and self._extracted.taken:
             owners = {call.key: call.owner for call in self.pending()}
             taken = self._extracted.taken.followed_by(read_batch(plan.read_batch, owners, self._memo))
-            accepted(taken, plan.read_batch, self._report)
+            accepted(taken, plan.read_batch, self._asking.report)
             self._read(self._missing())
         if plan.retry:
-            self._try_again(None if plan.retry is True else plan.retry)
+            self._try_again(None if plan.retry is True else plan.retry, plan.dry)
 
     def pending(self) -> Iterator[Pending]:
         """Return the calls to make next, in the order of asking."""
-        return pending_calls(self._tasks(self._missing()), self._memo, self._method)
+        memo = Overlooking(self._memo, self._overlooked)
+        return pending_calls(self._tasks(self._missing()), memo, self._method)
 
     def ask(self, budget: Budget, before: Callable[[], Before], cost: StageCost) -> None:
         """Make the calls that are missing, as far as the budget goes. before: see report_windows."""
@@ -156,19 +138,8 @@ class LlmReports:
         cost.saved = sum(len(reading.answers) for reading in self._readings.values())
         n_calls = sum(reading.n_missing for reading in self._readings.values())
         tasks = list(self._tasks(missing))
-        ask_missing(
-            "reports",
-            tasks,
-            n_calls,
-            self._method,
-            self._root,
-            self._collection,
-            self._settings,
-            budget,
-            self._report,
-            cost,
-        )
-        self._memo = AnswerMemo(self._root, self._collection)
+        self._asking.ask("reports", tasks, n_calls, self._method, budget, cost)
+        self._memo = self._asking.memo()
         self._read(missing)
         anew = [window for window in missing if self._readings[window].report]
         cost.anew = len(anew)
@@ -183,7 +154,7 @@ class LlmReports:
             found.append(reported(community, reading.report) if reading and reading.report else community)
         n_llm = sum(reading.report is not None for reading in self._readings.values())
         letters = {
-            fault.key: dead_letter("reports", owner, self._sources[owner], fault)
+            fault.key: self._asking.dead_letter("reports", owner, fault)
             for window, reading in self._readings.items()
             for owner in (self._spans[window].document_id,)
             for fault in reading.faults
@@ -212,7 +183,14 @@ class LlmReports:
         return changed, len(others) - changed
 
     def _missing(self) -> list[str]:
-        return [w for w in self._order if w in self._readings and self._readings[w].n_missing]
+        return [
+            w
+            for w in self._order
+            if (reading := self._readings.get(w))
+            and (
+                reading.n_missing or any(key in self._overlooked for f in reading.faults for key in f.forget)
+            )
+        ]
 
     def _tasks(self, windows: Iterable[str]) -> Iterator[ReportTask]:
         """Return what is to be asked about windows; nothing of those that wait or name no entity."""
@@ -236,8 +214,11 @@ class LlmReports:
                 faults=faults(found, self._memo),
             )
 
-    def _try_again(self, chosen: frozenset[str] | None) -> None:
-        """Forget what keeps windows from being done: all of it, or that of the faults with these keys."""
+    def _try_again(self, chosen: frozenset[str] | None, dry: bool) -> None:
+        """Forget what keeps windows from being done: all of it, or that of the faults with these keys.
+
+        dry: it stays stored, and ``pending`` overlooks it.
+        """
         wanted = {
             window: {
                 key
@@ -248,7 +229,9 @@ class LlmReports:
             for window, reading in self._readings.items()
         }
         keys = set().union(*wanted.values())
-        if keys:
+        if dry:
+            self._overlooked = keys
+        elif keys:
             self._memo.forget(keys)
             self._read([window for window in self._order if wanted.get(window)])
 

@@ -55,9 +55,14 @@ def index(
 
 
 def estimate(
-    inputs: Sequence[str], collection: str, settings: Settings, report: Report, tokens_a_second: float | None
+    inputs: Sequence[str],
+    collection: str,
+    settings: Settings,
+    report: Report,
+    tokens_a_second: float | None,
+    retry: bool = False,
 ) -> Estimate:
-    """Say what the calls of an index run come to, without making one; publishes nothing.
+    """Say what the calls of an index run come to, without making one; publishes nothing. retry: failed ones too.
 
     Files are parsed, and what is parsed is kept for the run. tokens_a_second: of the language model, of all calls
     in flight together; without it that of the last run.
@@ -68,7 +73,9 @@ def estimate(
         target = build.target
         pointer = target.current()
         costs = target.manifest(pointer.version_id).stages if pointer else {}
-        return estimated(build.pending(listed, stated, NO_PLAN), settings, costs, tokens_a_second)
+        return estimated(
+            build.pending(listed, stated, Plan(retry=retry, dry=True)), settings, costs, tokens_a_second
+        )
 
 
 def write_batch(

@@ -39,8 +39,11 @@ LASTING = (PermissionDeniedError, UnauthenticatedError, NotFoundError, InvalidPa
 
 @dataclass(frozen=True, slots=True)
 class ObjectInfo:
+    """written_at: seconds since the epoch, by the store's clock."""
+
     path: str
     n_bytes: int
+    written_at: float
 
 
 class Root(Protocol):
@@ -124,9 +127,11 @@ class LocalRoot:
                     continue
                 file = Path(folder, name)
                 try:
-                    files.append(ObjectInfo(file.relative_to(self._folder).as_posix(), file.stat().st_size))
+                    stat = file.stat()
                 except FileNotFoundError:  # deleted since the folder was read
                     continue
+                path = file.relative_to(self._folder).as_posix()
+                files.append(ObjectInfo(path, stat.st_size, stat.st_mtime))
         return sorted(files, key=lambda info: info.path)
 
     def folders(self, prefix: str) -> list[str]:
@@ -246,7 +251,11 @@ class S3Root:
     def objects(self, prefix: str) -> list[ObjectInfo]:
         def found() -> list[ObjectInfo]:
             chunks = obstore.list(self._store, prefix or None)
-            return [ObjectInfo(meta["path"], meta["size"]) for chunk in chunks for meta in chunk]
+            return [
+                ObjectInfo(meta["path"], meta["size"], meta["last_modified"].timestamp())
+                for chunk in chunks
+                for meta in chunk
+            ]
 
         return sorted(self._again("list", prefix, found), key=lambda info: info.path)
 
