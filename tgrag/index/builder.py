@@ -251,7 +251,7 @@ class VersionBuilder:
         with self._stage("parse") as cost:
             answers = parses.load(keys)  # first of all: one that is damaged is outstanding
             tasks = [
-                ParseTask(d.document_id, d.source, d.location, d.content_hash, key)
+                ParseTask(d.document_id, d.source, d.location, d.content_hash, key, d.n_bytes)
                 for key, d in {d.parse_key: d for d in listed if d.location}.items()
                 if key and d.location and parses.is_outstanding(key)
             ]
@@ -269,7 +269,7 @@ class VersionBuilder:
         self, listed: Sequence[Listed], outcomes: dict[str, Outcome]
     ) -> tuple[list[TextUnit], list[Document]]:
         tasks = [
-            ChunkTask(d.document_id, d.parse_key, outcomes[d.document_id].placement.language)
+            ChunkTask(d.document_id, d.parse_key, outcomes[d.document_id].placement.language, d.n_bytes)
             for d in listed
             if outcomes[d.document_id].reason is None
         ]

@@ -31,10 +31,12 @@ class Worker(ABC):
         """Release what the worker holds."""
 
 
-def _in_process(rows: pa.Table, worker: type[Worker], arguments: dict[str, Any]) -> pa.Table:
+def _in_process(
+    batches: Iterable[pa.Table], worker: type[Worker], arguments: dict[str, Any]
+) -> Iterator[pa.Table]:
     try:
         with closing(worker(**arguments)) as here:
-            return here(rows)
+            yield from map(here, batches)
     except TgragError:
         raise
     except Exception as error:
@@ -47,9 +49,18 @@ def broken(worker: type[Any], reason: str) -> StageFailed:
 
 
 def pipeline(
-    rows: pa.Table, worker: type[Worker], arguments: dict[str, Any], batch_rows: int, workers: int | None
+    rows: pa.Table,
+    worker: type[Worker],
+    arguments: dict[str, Any],
+    batch_rows: int,
+    workers: int | None,
+    *,
+    little: bool = False,
 ) -> Iterator[pa.Table]:
-    """Map a worker class over the rows in batches, on a pool of actors; yield result tables as they come."""
+    """Map a worker class over the rows in batches, on a pool of actors; yield result tables as they come.
+
+    little: one process is done sooner than Ray and its actors have started, however many batches these are.
+    """
     yield from streamed(
         rows.num_rows,
         lambda start, stop: rows.slice(start, stop - start),
@@ -57,6 +68,7 @@ def pipeline(
         arguments,
         batch_rows,
         workers,
+        little=little,
     )
 
 
@@ -67,12 +79,15 @@ def streamed(
     arguments: dict[str, Any],
     batch_rows: int,
     workers: int | None,
+    *,
+    little: bool = False,
 ) -> Iterator[pa.Table]:
     """Do as ``pipeline``, over rows that are made as they are needed; make: from the first to before the last."""
     if not n_rows:
         return
-    if n_rows <= batch_rows:  # a single batch: an actor would do no better, and takes seconds to start
-        yield _in_process(make(0, n_rows), worker, arguments)
+    if little or n_rows <= batch_rows:  # of a single batch, an actor would make no more than a process
+        batches = (make(start, min(start + batch_rows, n_rows)) for start in range(0, n_rows, batch_rows))
+        yield from _in_process(batches, worker, arguments)
         return
     connect()
     size = min(-(-n_rows // batch_rows), workers or default_workers())

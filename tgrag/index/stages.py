@@ -30,6 +30,11 @@ CHARACTERS_A_BATCH = (
     6_000  # some 5 s on one core: small enough to share out evenly and to lose little in a kill
 )
 
+LITTLE_BYTES = 100_000  # of documents, and
+LITTLE_CHARACTERS = (
+    12_000  # of texts to embed: what a process has done before Ray and two actors have started
+)
+
 
 # --- parse --------------------------------------------------------------------------------------------
 
@@ -41,6 +46,7 @@ class ParseTask:
     location: str
     content_hash: str
     key: str
+    n_bytes: int
 
 
 class ParseWorker(Worker):
@@ -87,7 +93,8 @@ def parse_all(
     """Parse files; afterwards each task's key has an answer or one failure more in the memo store."""
     arguments = {"root": root, "collection": collection, "settings": settings}
     progress = Progress("parse", len(tasks), "documents", report)
-    for table in pipeline(to_table(ParseTask, tasks), ParseWorker, arguments, 1, workers):
+    little = sum(task.n_bytes for task in tasks) <= LITTLE_BYTES
+    for table in pipeline(to_table(ParseTask, tasks), ParseWorker, arguments, 1, workers, little=little):
         progress.add(sum(table["done"].to_pylist()))
 
 
@@ -96,9 +103,12 @@ def parse_all(
 
 @dataclass(frozen=True, slots=True)
 class ChunkTask:
+    """n_bytes: of the document as it came."""
+
     document_id: str
     key: str
     language: Language
+    n_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +148,8 @@ def chunk_all(
     arguments = {"root": root, "collection": collection, "settings": settings}
     progress = Progress("chunk", len(tasks), "documents", report)
     result: dict[str, tuple[Chunk, ...]] = {}
-    for table in pipeline(to_table(ChunkTask, tasks), ChunkWorker, arguments, 1, workers):
+    little = sum(task.n_bytes for task in tasks) <= LITTLE_BYTES
+    for table in pipeline(to_table(ChunkTask, tasks), ChunkWorker, arguments, 1, workers, little=little):
         for row in table.to_pylist():
             done = from_row(DocumentChunks, row)
             result[done.document_id] = done.chunks
@@ -215,7 +226,8 @@ def embed_all(
     n_characters = sum(len(passage.text) for passage in passages)
     progress = Progress("embed", len(passages), "texts", report, work=n_characters)
     arguments = {"root": root, "collection": collection}
-    for table in pipeline(to_table(EmbedTask, tasks), EmbedWorker, arguments, 1, workers):
+    little = n_characters <= LITTLE_CHARACTERS
+    for table in pipeline(to_table(EmbedTask, tasks), EmbedWorker, arguments, 1, workers, little=little):
         progress.add(sum(table["done"].to_pylist()), work=sum(table["characters"].to_pylist()))
 
 
