@@ -12,7 +12,7 @@ from tgrag.search.fuse import Ranking
 from tgrag.search.question import Question
 from tgrag.search.units import in_front
 from tgrag.search.view import View
-from tgrag.store.snapshot import Integers
+from tgrag.store.links import Integers
 
 _ASKS_CHANGE = re.compile(
     r"\bкак\w*\b.{0,40}\b(?:из)?мен(?:ял|ил|яет|илос|ен)\w*|\bкак\b.{0,20}\b(?:складывал|развивал|эволюцион)\w*"

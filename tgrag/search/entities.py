@@ -18,7 +18,8 @@ from tgrag.search.labels import chapter_label, label
 from tgrag.search.passages import split
 from tgrag.search.requests import AsOf, Citation
 from tgrag.search.view import View, Views
-from tgrag.store.snapshot import Integers, Snapshot
+from tgrag.store.links import Integers
+from tgrag.store.snapshot import Snapshot
 
 PAGE = 50
 LONGEST_PAGE = 200

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tgrag.search.view import Scores
-from tgrag.store.snapshot import Integers
+from tgrag.store.links import Integers
 from tgrag.store.vectors import SCORE_DIGITS
 
 DEPTH = 100  # rows of each list over which a z-score is taken

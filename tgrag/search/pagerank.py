@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tgrag.store.lexical import Mask
-from tgrag.store.snapshot import Integers, Links
+from tgrag.store.links import Integers, Links
 
 Scores = NDArray[np.float64]
 

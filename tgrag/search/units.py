@@ -4,7 +4,7 @@
 signals of ``tgrag.search.signals``, for questions whose evidence stands in several places.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -12,17 +12,19 @@ from tgrag.search.fuse import DEPTH, Ranking, fuse, raised, ranked, top, with_si
 from tgrag.search.hints import unit_bonus
 from tgrag.search.question import Question
 from tgrag.search.signals.dates import date_match, read_dates
-from tgrag.search.signals.links import shared_entities, title_links
+from tgrag.search.signals.links import bridges, name_links, shared_names, title_links
 from tgrag.search.signals.neighbours import with_neighbours
 from tgrag.search.signals.second_step import FIRST_UNITS, Embed, second_step
 from tgrag.search.view import View
 from tgrag.settings import SignalSettings
-from tgrag.store.snapshot import Integers
+from tgrag.store.links import Integers
 
 Signals = Mapping[str, tuple[Ranking, float]]  # by name, with their weights
 
 FIRST_OF_BASE = 2
+BRIDGE_HEADS = 5  # first hits from which names lead on
 LEADING = ("second_step", "title_links", "same_years", "intervals")
+JOINING = ("shared_names", "pagerank")
 
 NOTHING = Ranking(np.empty(0, np.int64), np.empty(0))
 
@@ -53,8 +55,10 @@ def signals(
         found["second_step"] = second_step(question.text, first, embed, view, DEPTH), settings.second_step
     if settings.title_links:
         found["title_links"] = title_links(first, view), settings.title_links
-    if settings.shared_entities:
-        found["shared_entities"] = shared_entities(rows, asked, view), settings.shared_entities
+    if settings.bridges or settings.shared_names:
+        links = name_links(base.rows[:BRIDGE_HEADS].tolist(), question.idf, view)
+        found["bridges"] = bridges(links, question.idf, view), settings.bridges
+        found["shared_names"] = shared_names(links.head(FIRST_UNITS)), settings.shared_names
     if settings.pagerank and asked:
         found["pagerank"] = ranked(*view.walk_from(asked)).head(DEPTH), settings.pagerank
     dates = read_dates(question.text)
@@ -62,7 +66,7 @@ def signals(
         near = base.head(DEPTH).rows.tolist()
         same, overlapping = date_match(dates, near, view.text_units(near))
         found |= {"same_years": (same, settings.dates), "intervals": (overlapping, settings.dates)}
-    return {name: (ranking, weight) for name, (ranking, weight) in found.items() if len(ranking)}
+    return {name: (ranking, weight) for name, (ranking, weight) in found.items() if weight and len(ranking)}
 
 
 def widen(
@@ -70,17 +74,20 @@ def widen(
 ) -> Ranking:
     """Return the base with its signals added, in two stages.
 
-    The ``first`` units are found by what leads to another place (a second search, a title, a date), with the base's
-    own first FIRST_OF_BASE in front. The rest is to complete them: units of the same scene and of the same few
-    entities, evidence of the chosen entity states.
+    The ``first`` units are found by what leads to another place (a second search, a title, a name, a date), with the base's
+    own first FIRST_OF_BASE in front. The rest is to complete them: units of the same scene and with the same rare
+    names, evidence of the chosen entity states.
     """
-    leading = with_signals(base, [added[name] for name in LEADING if name in added], view.n_units)
-    head = in_front(base, with_neighbours(leading, view, settings.neighbours), FIRST_OF_BASE)
+
+    def with_those(ranking: Ranking, names: Iterable[str]) -> Ranking:
+        return with_signals(ranking, [added[name] for name in names if name in added], view.n_units)
+
+    leading = with_those(base, LEADING)
+    bridged = with_neighbours(with_those(leading, ["bridges"]), view, settings.neighbours)
     bonus = np.zeros(len(view.units))
     bonus[evidence] = settings.evidence
-    joining = [signal for name, signal in added.items() if name not in LEADING]
-    tail = with_neighbours(raised(with_signals(leading, joining, view.n_units), bonus), view, settings.scene)
-    return in_front(head, tail, first)
+    tail = with_neighbours(raised(with_those(leading, JOINING), bonus), view, settings.scene)
+    return in_front(in_front(base, bridged, FIRST_OF_BASE), tail, first)
 
 
 def in_front(first: Ranking, ranking: Ranking, n: int) -> Ranking:

@@ -4,7 +4,7 @@ Search code gets a view and never a snapshot, so nothing after the horizon can r
 hint or an error. Masks are boolean arrays over the rows of a table; records come out with their lists cut.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from typing import TypeVar
@@ -30,8 +30,9 @@ from tgrag.search.horizon import Horizon
 from tgrag.search.pagerank import Walk, pagerank
 from tgrag.store.identity import People
 from tgrag.store.lexical import Mask, Term
+from tgrag.store.links import Integers, Links
 from tgrag.store.places import Book, BookKey, Chapter
-from tgrag.store.snapshot import Integers, Snapshot
+from tgrag.store.snapshot import Snapshot
 from tgrag.store.tables import Rows
 from tgrag.store.titles import TitleKey, title_keys
 
@@ -73,6 +74,14 @@ class View:
             self._snapshot.text_units.table["text_unit_id"].take(_visible(rows, self.units)).to_pylist()
         )
         return ids
+
+    def text_units_called(self, ids: Collection[str]) -> list[TextUnit]:
+        """Return the visible text units of these ids, in reading order."""
+        named = pc.is_in(
+            self._snapshot.text_units.table["text_unit_id"], value_set=pa.array(ids, pa.string())
+        )
+        rows = np.flatnonzero(named.to_numpy() & self.units)
+        return self.text_units(rows.tolist())
 
     def entity_states(self, rows: Sequence[int]) -> list[EntityState]:
         """Return states with the descriptions that are known by now."""
@@ -172,6 +181,10 @@ class View:
         """Return how rare each term is in the visible text units."""
         return self._snapshot.lexical.idf(terms, self.units)
 
+    def words_in(self, terms: Sequence[Term], units: Integers) -> Mask:
+        """Tell which of the terms occur in which of the text units: shape (terms, units)."""
+        return self._snapshot.lexical.presence(terms, _visible(units, self.units))
+
     def found(self, terms: Iterable[Term]) -> set[Term]:
         """Return the terms that occur in a visible text unit."""
         return self._snapshot.lexical.found(terms, self.units)
@@ -205,7 +218,7 @@ class View:
     def _known_names(self, asked: Iterable[str]) -> tuple[Integers, Scores]:
         """Return the entity row and the share of each known name that has any of these lemmas."""
         found = self._snapshot.names.search(asked)
-        known = found.known_from <= self._last[self._snapshot.series_of_entity[found.entities]]
+        known = self._is_known(found.entities, found.known_from)
         return found.entities[known], found.shares[known]
 
     # --- who belongs to whom --------------------------------------------------------------------------
@@ -316,6 +329,33 @@ class View:
         seen = self.units[units]
         pairs = np.unique(places[of_members[seen]] * len(self.units) + units[seen])
         return np.divmod(pairs, max(1, len(self.units)))
+
+    def names_in(self, unit: int) -> Integers:
+        """Return the names known by now of the entities that a text unit is evidence of, each a number that equal names
+        share, in whatever document they stand."""
+        _, members = self.people.all_members(self.entities_in(unit))
+        rows, names, known_from = self._snapshot.names.of(members)
+        return np.unique(names[self._is_known(rows, known_from)])
+
+    def names_made_of(self, terms: Iterable[Term]) -> Integers:
+        """Return the names that have no word but these, as ``names_in`` does."""
+        return self._snapshot.names.made_of(lemma for term in terms for lemma in term)
+
+    def units_with_names(self, names: Integers) -> tuple[Integers, Integers]:
+        """Return the visible text units that are evidence of whoever is known by each of these names, in any document:
+        the place in ``names`` and the row of the unit, each pair once, ascending."""
+        places, rows, known_from = self._snapshot.names.bearing(names)
+        known = self._is_known(rows, known_from)
+        entities, bearers = np.unique(self.people.canonical[rows[known]], return_inverse=True)
+        units_of = Links.from_pairs(*self.units_with_each(entities), len(entities))
+        bearer, units = units_of.of(bearers)
+        pairs = np.unique(places[known][bearer] * len(self.units) + units)
+        return np.divmod(pairs, max(1, len(self.units)))
+
+    def _is_known(self, entities: Integers, known_from: Integers) -> Mask:
+        """Tell which of the things told of entity rows are known by now."""
+        known: Mask = known_from <= self._last[self._snapshot.series_of_entity[entities]]
+        return known
 
     @cached_property
     def _known_entities(self) -> Mask:

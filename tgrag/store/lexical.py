@@ -91,6 +91,17 @@ class LexicalIndex:
         """Return the terms that occur inside ``mask``."""
         return {term for term in terms if len(self._visible(term, mask)[0])}
 
+    def presence(self, terms: Sequence[Term], rows: NDArray[np.int64]) -> Mask:
+        """Tell which of the terms occur in which of the rows: shape (terms, rows)."""
+        present = np.zeros((len(terms), len(rows)), dtype=np.bool_)
+        for number, term in enumerate(terms):
+            for place in map(self._terms.place, term):
+                if place is not None:
+                    holders = self._rows.of(place)
+                    at = np.minimum(np.searchsorted(holders, rows), len(holders) - 1)
+                    present[number] |= holders[at] == rows
+        return present
+
     def _visible(self, term: Term, mask: Mask) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return the visible rows of a term and its frequency in each; its lemmas count as one word."""
         places = [place for place in map(self._terms.place, term) if place is not None]

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tgrag.search.pagerank import RESTART, Walk, pagerank
-from tgrag.store.snapshot import Links
+from tgrag.store.links import Links
 
 PAIRS = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 9)), min_size=1, max_size=40)
 

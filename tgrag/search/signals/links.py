@@ -1,7 +1,8 @@
-"""Links from the first hits to other text units: a title that they name, a rare entity that they share."""
+"""Links from the first hits to other text units: a title that they name, a rare name that they share."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from math import log1p
 
 import numpy as np
@@ -9,9 +10,11 @@ import numpy as np
 from tgrag.language import lemma, words
 from tgrag.records import TextUnit
 from tgrag.search.fuse import Ranking, ranked
-from tgrag.search.view import View
+from tgrag.search.view import Scores, View
+from tgrag.store.lexical import Term
+from tgrag.store.links import Integers, Links
 
-MOST_UNITS = 10  # in which an entity, or under which a title, is rare enough to lead somewhere
+MOST_UNITS = 10  # in which a name, or under which a title, is rare enough to lead somewhere
 LONGEST_TITLE = 8  # words
 
 
@@ -31,19 +34,69 @@ def title_links(first: Sequence[TextUnit], view: View) -> Ranking:
     return _ranking(gained)
 
 
-def shared_entities(first: Sequence[int], asked: Mapping[int, float], view: View) -> Ranking:
-    """Return the text units that share rare entities with the ``first`` ones, by the sum of how rare they are.
+@dataclass(frozen=True, slots=True)
+class NameLinks:
+    """What leads from some first hits to other text units: rare names that the question does not say.
 
-    asked: the entities that the question names, which do not count.
+    rows, gains: for each first hit, best first, the units that share such names with it, and how rare those are in sum.
     """
-    entities = sorted({e for row in first for e in view.entities_in(row).tolist()} - asked.keys())
-    places, units = view.units_with_each(np.array(entities, dtype=np.int64))
-    n_units = np.bincount(places, minlength=len(entities))
+
+    first: Sequence[int]
+    rows: Sequence[Integers]
+    gains: Sequence[Scores]
+
+    def head(self, n: int) -> "NameLinks":
+        return NameLinks(self.first[:n], self.rows[:n], self.gains[:n])
+
+
+def name_links(first: Sequence[int], terms: Iterable[Term], view: View) -> NameLinks:
+    """Return the text units that share rare names, in whatever document, with each of the ``first`` ones.
+
+    terms: of the question; a name made of them alone leads back to where the first hits were found.
+    """
+    asked = view.names_made_of(terms)
+    names = [np.setdiff1d(view.names_in(row), asked) for row in first]
+    every = np.unique(np.concatenate([np.empty(0, np.int64), *names]))
+    units_of = Links.from_pairs(*view.units_with_names(every), len(every))
+    n_units = np.diff(units_of.offsets)
     weights = np.array([_rarity(n, view) if 1 < n <= MOST_UNITS else 0.0 for n in n_units.tolist()])
-    rare = weights[places] > 0
-    rows, at = np.unique(units[rare], return_inverse=True)
-    gained = np.bincount(at, weights=weights[places[rare]], minlength=len(rows))
+    found = [
+        _linked(row, np.searchsorted(every, of_one), units_of, weights)
+        for row, of_one in zip(first, names, strict=True)
+    ]
+    return NameLinks(first, [rows for rows, _ in found], [gains for _, gains in found])
+
+
+def _linked(row: int, names: Integers, units_of: Links, weights: Scores) -> tuple[Integers, Scores]:
+    names = names[weights[names] > 0]
+    places, units = units_of.of(names)
+    rows, at = np.unique(units, return_inverse=True)
+    gains = np.bincount(at, weights=weights[names][places], minlength=len(rows))
+    return rows[rows != row], gains[rows != row]
+
+
+def shared_names(links: NameLinks) -> Ranking:
+    """Return the linked text units by the sum of what the first hits give each."""
+    rows, at = np.unique(np.concatenate([np.empty(0, np.int64), *links.rows]), return_inverse=True)
+    gained = np.bincount(at, weights=np.concatenate([np.empty(0), *links.gains]), minlength=len(rows))
     return ranked(rows, gained.astype(np.float64))
+
+
+def bridges(links: NameLinks, idf: Mapping[Term, float], view: View) -> Ranking:
+    """Return the linked text units that say of the question what the first hit at the other end of the link does not.
+
+    A unit has the best of its links: how rare the names are, times the idf-weighted share of the question's words that
+    it adds. "Who founded the company that made X?": X's unit names the company, the company's unit the founding.
+    """
+    terms = list(idf)
+    weights = np.array([idf[term] for term in terms]) / max(sum(idf.values()), 1e-9)
+    gained: defaultdict[int, float] = defaultdict(float)
+    for row, rows, gains in zip(links.first, links.rows, links.gains, strict=True):
+        missing = weights * ~view.words_in(terms, np.array([row]))[:, 0]
+        added = gains * (missing @ view.words_in(terms, rows))
+        for other, gain in zip(rows.tolist(), added.tolist(), strict=True):
+            gained[other] = max(gained[other], gain)
+    return _ranking({row: gain for row, gain in gained.items() if gain > 0})
 
 
 def _named_titles(unit: TextUnit, view: View) -> set[tuple[str, ...]]:

@@ -7,7 +7,7 @@ from tests.unit.search.graphs import BookText, ToyEmbedder, library
 from tgrag.search.fuse import Ranking, with_signals
 from tgrag.search.horizon import resolve_as_of
 from tgrag.search.requests import AsOf
-from tgrag.search.signals.links import shared_entities, title_links
+from tgrag.search.signals.links import bridges, name_links, shared_names, title_links
 from tgrag.search.signals.neighbours import with_neighbours
 from tgrag.search.signals.second_step import second_step
 from tgrag.search.units import in_front
@@ -17,6 +17,12 @@ BOOKS = [
     BookText("a", 1, "Маяк", [(("Глава 1",), ("Маяк построил Орлов.", "Орлов служил в городе Нарва."))]),
     BookText("b", 1, "Нарва", [((), ("Нарва стоит на реке.", "В крепости служил Зотов."))]),
     BookText("b", 2, "Крепость", [((), ("Крепость старая.", "Там Зотов писал письма."))]),
+    BookText(
+        "c",
+        1,
+        "Архив",
+        [((), ("Много лет спустя старые бумаги отвезли в город Нарва, подальше от моря и войны.",))],
+    ),
 ]
 
 
@@ -54,17 +60,33 @@ def test_a_units_own_title_leads_nowhere(view):
     assert len(title_links(first, view)) == 0
 
 
-def test_units_share_entities_that_the_question_does_not_name(view):
+def test_units_share_names_that_the_question_does_not_say(view):
     here, there = row(view, "В крепости служил Зотов."), row(view, "Там Зотов писал письма.")
-    assert there in shared_entities([here], {}, view).rows
-    asked = dict.fromkeys(view.entities_in(here).tolist(), 1.0)
-    assert len(shared_entities([here], asked, view)) == 0
+    assert there in shared_names(name_links([here], [], view)).rows
+    assert len(shared_names(name_links([here], [("зотов",), ("крепость",)], view))) == 0
+
+
+def test_names_are_shared_by_units_of_different_series(view):
+    here, there = (
+        row(view, "Орлов служил в городе Нарва."),
+        row(view, "Много лет спустя старые бумаги отвезли в город Нарва, подальше от моря и войны."),
+    )
+    assert there in shared_names(name_links([here], [], view)).rows
+
+
+def test_a_bridge_leads_to_what_the_first_hit_does_not_say_of_the_question(view):
+    here, there = row(view, "В крепости служил Зотов."), row(view, "Там Зотов писал письма.")
+    links = name_links([here], [], view)
+    found = bridges(links, {("письмо",): 1.0, ("служить",): 1.0}, view)
+    assert found.rows.tolist() == [there]
+    assert len(bridges(links, {("служить",): 1.0}, view)) == 0
 
 
 def test_what_is_hidden_is_no_link(snapshot):
     view = View(snapshot, resolve_as_of(snapshot, AsOf(series="a", ordinal=1), []))
-    first = view.text_units([row(view, "Орлов служил в городе Нарва.")])
-    assert len(title_links(first, view)) == 0
+    here = row(view, "Орлов служил в городе Нарва.")
+    assert len(title_links(view.text_units([here]), view)) == 0
+    assert len(shared_names(name_links([here], [], view))) == 0
 
 
 def test_the_second_step_finds_what_a_first_hit_speaks_of_and_embeds_once(view):
