@@ -17,12 +17,6 @@ BOOKS = [
     BookText("a", 1, "Маяк", [(("Глава 1",), ("Маяк построил Орлов.", "Орлов служил в городе Нарва."))]),
     BookText("b", 1, "Нарва", [((), ("Нарва стоит на реке.", "В крепости служил Зотов."))]),
     BookText("b", 2, "Крепость", [((), ("Крепость старая.", "Там Зотов писал письма."))]),
-    BookText(
-        "c",
-        1,
-        "Архив",
-        [((), ("Много лет спустя старые бумаги отвезли в город Нарва, подальше от моря и войны.",))],
-    ),
 ]
 
 
@@ -66,11 +60,11 @@ def test_units_share_names_that_the_question_does_not_say(view):
     assert len(shared_names(name_links([here], [("зотов",), ("крепость",)], view))) == 0
 
 
-def test_names_are_shared_by_units_of_different_series(view):
-    here, there = (
-        row(view, "Орлов служил в городе Нарва."),
-        row(view, "Много лет спустя старые бумаги отвезли в город Нарва, подальше от моря и войны."),
-    )
+def test_names_are_shared_by_units_of_different_series():
+    elsewhere = BookText("c", 1, "Архив", [((), ("Бумаги хранит город Нарва.",))])
+    snapshot = library([*BOOKS, elsewhere])
+    view = View(snapshot, resolve_as_of(snapshot, None, []))
+    here, there = row(view, "Орлов служил в городе Нарва."), row(view, "Бумаги хранит город Нарва.")
     assert there in shared_names(name_links([here], [], view)).rows
 
 
