@@ -7,6 +7,7 @@ import pytest
 from hypothesis import settings
 
 from tests.roots import root_address, s3_endpoint  # noqa: F401  (fixtures for all)
+from tgrag.cluster import connect
 
 os.environ["RAY_AUTH_MODE"] = "disabled"  # before anything imports Ray, which reads it then
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
@@ -23,12 +24,6 @@ def ray_cluster() -> Iterator[None]:
     """One local Ray on loopback for the whole run."""
     import ray
 
-    ray.init(
-        address="local",
-        num_cpus=4,
-        include_dashboard=False,
-        _node_ip_address="127.0.0.1",
-        log_to_driver=False,
-    )
+    connect()
     yield
     ray.shutdown()

@@ -14,6 +14,8 @@ LOOPBACK = "127.0.0.1"
 # variable (named after the systems where that is its default) tells it that there will be one node only.
 LOOPBACK_ONLY = ("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
 
+SLOW_START = "timed out during startup"  # what Ray then says
+
 
 def connect(address: str | None = None) -> None:
     """Make sure that this process is connected to Ray.
@@ -45,8 +47,16 @@ def connect(address: str | None = None) -> None:
     if ray.is_initialized():
         return
     try:
-        ray.init(**options)
-    except Exception as error:  # Ray raises a plain one when its node starts too slowly
+        try:
+            ray.init(**options)
+        except (
+            Exception
+        ) as error:  # a plain one, after 30 s that cannot be set, where a busy machine starts it slowly
+            if address or SLOW_START not in str(error):
+                raise
+            ray.shutdown()
+            ray.init(**options)
+    except Exception as error:
         raise ConfigurationError(
             f"cannot reach Ray at {address}: {error}; check RAY_ADDRESS and RAY_AUTH_MODE"
             if address
