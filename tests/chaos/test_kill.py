@@ -32,7 +32,7 @@ def start(books: Path, root: Path) -> subprocess.Popen[str]:
         str(root),
         "--json",
     ]
-    environment = {k: v for k, v in os.environ.items() if k != "RAY_ADDRESS"}
+    environment = {"TGRAG_INDEX__WORKERS": "2"} | {k: v for k, v in os.environ.items() if k != "RAY_ADDRESS"}
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
     )

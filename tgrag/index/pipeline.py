@@ -59,7 +59,8 @@ def pipeline(
 ) -> Iterator[pa.Table]:
     """Map a worker class over the rows in batches, on a pool of actors; yield result tables as they come.
 
-    little: one process is done sooner than Ray and its actors have started, however many batches these are.
+    little: one process is done sooner than Ray and its actors have started, however many batches these are; it does
+    the work unless a number of workers is asked for.
     """
     yield from streamed(
         rows.num_rows,
@@ -85,7 +86,7 @@ def streamed(
     """Do as ``pipeline``, over rows that are made as they are needed; make: from the first to before the last."""
     if not n_rows:
         return
-    if little or n_rows <= batch_rows:  # of a single batch, an actor would make no more than a process
+    if (little and workers is None) or n_rows <= batch_rows:  # of a single batch, an actor would make no more than a process
         batches = (make(start, min(start + batch_rows, n_rows)) for start in range(0, n_rows, batch_rows))
         yield from _in_process(batches, worker, arguments)
         return

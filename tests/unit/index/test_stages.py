@@ -53,6 +53,24 @@ def test_a_single_batch_that_breaks_is_one_clear_error() -> None:
         list(pipeline(pa.table({"a": [1]}), Broken, {}, 1, None))
 
 
+class Adding(Worker):
+    def __call__(self, batch: pa.Table) -> pa.Table:
+        return pa.table({"sum": [sum(batch["a"].to_pylist())]})
+
+
+def test_little_work_is_done_in_this_process_batch_by_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipeline_module, "connect", lambda: pytest.fail("Ray is started"))
+    done = list(pipeline(pa.table({"a": [1, 2, 3]}), Adding, {}, 2, None, little=True))
+    assert [table["sum"].to_pylist() for table in done] == [[3], [3]]
+
+
+def test_whoever_asks_for_workers_gets_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipeline_module, "connect", lambda: None)
+    monkeypatch.setattr(pipeline_module, "on_ray", lambda *_, size: iter([pa.table({"size": [size]})]))
+    (table,) = pipeline(pa.table({"a": [1, 2, 3]}), Adding, {}, 1, 2, little=True)
+    assert table["size"].to_pylist() == [2]
+
+
 @pytest.mark.parametrize(("n", "batch"), [(0, 4), (1, 4), (8, 4), (13, 4), (13, 50), (25, 1)])
 def test_rows_are_handed_over_once_and_in_bounded_slices(
     n: int, batch: int, monkeypatch: pytest.MonkeyPatch
