@@ -7,8 +7,9 @@ import argparse
 import random
 import time
 
+from tgrag.graph.clusters import Node
 from tgrag.graph.given_names import known_forms
-from tgrag.graph.merging import Merging, Node
+from tgrag.graph.merging import Merging
 from tgrag.graph.naming import person_name
 
 STEMS = (

@@ -88,7 +88,7 @@ EN_TITLES = _set(
     "mr mrs ms miss dr prof st sir madam madame mademoiselle monsieur lord lady captain commander commodore admiral"
     " colonel general major lieutenant sergeant corporal professor doctor father mother brother sister uncle aunt"
     " king queen prince princess emperor empress president count countess duke duchess baron baroness judge bishop"
-    " pope saint senator governor chief inspector"
+    " pope saint senator governor chief inspector capt col gen lt maj sgt gov adm rev"
 )
 EN_NAME_OPENERS = _set(
     "mt mount new old north south east west northern southern eastern western great saint upper lower central united"

@@ -24,7 +24,7 @@ _MOSTLY = 10.0  # how much oftener a given name must be of one sex to tell it
 def full_names(word: str, language: Language) -> frozenset[str]:
     """Return the full names that a given name (folded) may stand for, itself among them if it is one; else none."""
     if language == "en":
-        found: frozenset[str] = frozenset(_nicknamer().canonicals_of(word))
+        found = frozenset(full for full in _nicknamer().canonicals_of(word) if _is_short_for(word, full))
         return found | {word} if word in _census() or found else found
     return frozenset(full for full, _ in _table(language).get(word, ()))
 
@@ -39,6 +39,15 @@ def given_gender(word: str, language: Language) -> Gender | None:
         return "f" if women > _MOSTLY * men else None
     genders = {gender for _, gender in _table(language).get(word, ())}
     return genders.pop() if len(genders) == 1 else None
+
+
+def _is_short_for(word: str, full: str) -> bool:
+    """Tell whether a pair of the nicknames' table is one: it has some both ways round, and some across the sexes."""
+    both_ways = word in _nicknamer().canonicals_of(full)
+    return (
+        not (both_ways and len(word) >= len(full))
+        and len({given_gender(word, "en"), given_gender(full, "en")} - {None}) < 2
+    )
 
 
 def known_forms(language: Language) -> list[str]:

@@ -6,14 +6,18 @@ from dataclasses import dataclass
 
 from tgrag.extract.keys import NAME_TYPES
 from tgrag.graph import epithets
-from tgrag.graph.merging import Merging, Node
+from tgrag.graph.clusters import Node
+from tgrag.graph.merging import Merging
 from tgrag.graph.naming import PersonName, person_name
 from tgrag.graph.resolve import Resolution
+from tgrag.graph.spelling import may_be_slip
+from tgrag.graph.told import are_told_one, is_thing
 from tgrag.graph.wishes import Wished
 from tgrag.records import Entity, Extraction, Merge, TextUnit
 
+CO_OCCURS = "CO_OCCURS"  # the type of what fast extraction finds in one sentence
 FORCED = "collection.yaml says so"
-TOGETHER = 2  # sentences with both names that make two people of them
+TOLD = "the text says so"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,13 @@ class _Apart:
 
 
 @dataclass(frozen=True, slots=True)
+class _Beside:
+    first: str
+    second: str
+    times: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Same:
     first: str
     second: str
@@ -38,9 +49,11 @@ class _Same:
 class _Mentioned:
     entity_id: str
     times: int
+    as_thing: int
 
 
-_Event = _Known | _Apart | _Same | _Mentioned
+_Event = _Known | _Apart | _Beside | _Same | _Mentioned
+_AFTER = {_Known: 0, _Apart: 1, _Beside: 1, _Same: 2, _Mentioned: 3}  # the order inside a text unit
 
 
 def merges(
@@ -59,66 +72,94 @@ def merges(
         if (person := person_name(entity.lemma_key, entity.type, entity.language))
     }
     spoken_of = wished.ids()
-    events: defaultdict[str, list[tuple[int, int, _Event]]] = defaultdict(list)
+    events: defaultdict[str, list[tuple[int, _Event]]] = defaultdict(list)
     for entity in resolution.entities.values():
         if entity.type in NAME_TYPES or entity.entity_id in spoken_of:
-            events[entity.series_id].append((entity.known_from, 0, _Known(entity)))
-    for series_id, ordinal, told in _told_apart(units, extractions, resolution, persons):
-        events[series_id].append((ordinal, 1, told))
-    times = Counter((m.unit.series_id, m.unit.ordinal, m.entity_id) for m in resolution.mentions)
-    for (series_id, ordinal, entity_id), n in times.items():
-        ordinal = max(ordinal, resolution.entities[entity_id].known_from)
-        events[series_id].append((ordinal, 3, _Mentioned(entity_id, n)))
+            events[entity.series_id].append((entity.known_from, _Known(entity)))
+    for series_id, ordinal, told in _side_by_side(units, extractions, resolution, persons):
+        events[series_id].append((ordinal, told))
+    for series_id, ordinal, mentioned in _mentioned(resolution, persons):
+        events[series_id].append((ordinal, mentioned))
     for pair in wished.apart():
         apart = _Apart(pair.first.entity_id, pair.second.entity_id)
-        events[pair.first.series_id].append((pair.ordinal, 1, apart))
+        events[pair.first.series_id].append((pair.ordinal, apart))
     for pair in wished.same():
         same = _Same(pair.first.entity_id, pair.second.entity_id, FORCED)
-        events[pair.first.series_id].append((pair.ordinal, 2, same))
+        events[pair.first.series_id].append((pair.ordinal, same))
     for meant in epithets.same_persons(resolution.mentions):
         same = _Same(meant.epithet_id, meant.person_id, epithets.REASON)
-        events[meant.series_id].append((meant.ordinal, 2, same))
+        events[meant.series_id].append((meant.ordinal, same))
     found: list[Merge] = []
     for series_id in sorted(events):
         merging = Merging(series_id)
-        for ordinal, _, event in sorted(events[series_id], key=lambda item: item[:2]):
+        for ordinal, event in sorted(events[series_id], key=lambda item: (item[0], _AFTER[type(item[1])])):
             match event:
                 case _Known(entity):
                     person = persons.get(entity.entity_id)
                     merging.add(Node(entity.entity_id, entity.lemma_key, entity.type, person), ordinal)
-                case _Mentioned(entity_id, n):
-                    merging.mentioned(entity_id, n, ordinal)
+                case _Mentioned(entity_id, n, as_thing):
+                    merging.mentioned(entity_id, n, ordinal, as_thing)
                 case _Apart(first, second):
                     merging.apart(first, second, ordinal)
+                case _Beside(first, second, n):
+                    merging.beside(first, second, n, ordinal)
                 case _Same(first, second, reason):
-                    merging.same(first, second, ordinal, reason)
+                    merging.same(first, second, ordinal, reason, forced=reason == FORCED)
         found += merging.merges()
     return found
 
 
-def _told_apart(
+def _mentioned(
+    resolution: Resolution, persons: Mapping[str, PersonName]
+) -> Iterator[tuple[str, int, _Mentioned]]:
+    """Yield how often each text unit names each entity, from where the entity is known."""
+    times: Counter[tuple[str, int, str]] = Counter()
+    things: Counter[tuple[str, int, str]] = Counter()
+    for mention in resolution.mentions:
+        unit, said = mention.unit, mention.extracted
+        key = (unit.series_id, unit.ordinal, mention.entity_id)
+        times[key] += 1
+        if mention.entity_id in persons and is_thing(said.name, said.description, unit.language):
+            things[key] += 1
+    for key, n in times.items():
+        series_id, ordinal, entity_id = key
+        known = max(ordinal, resolution.entities[entity_id].known_from)
+        yield series_id, known, _Mentioned(entity_id, n, things[key])
+
+
+def _side_by_side(
     units: Iterable[TextUnit],
     extractions: Mapping[str, Extraction],
     resolution: Resolution,
     persons: Mapping[str, PersonName],
-) -> Iterator[tuple[str, int, _Apart]]:
-    """Yield the pairs of like names that a sentence or a relationship has side by side, with the ordinal."""
-    together: Counter[tuple[str, str]] = Counter()
+) -> Iterator[tuple[str, int, _Apart | _Beside | _Same]]:
+    """Yield what sentences and relationships with two names tell of them, with series and ordinal."""
     for unit in units:
         extraction = extractions.get(unit.text_unit_id)
+        together: Counter[tuple[str, str]] = Counter()
         for edge in extraction.relationships if extraction else ():
-            ends = [resolution.by_name.get((unit.text_unit_id, name)) for name in (edge.source, edge.target)]
-            first, second = ends
+            first, second = (
+                resolution.by_name.get((unit.text_unit_id, name)) for name in (edge.source, edge.target)
+            )
             if first is None or second is None or first == second:
                 continue
             one, other = persons.get(first), persons.get(second)
-            if one is None or other is None or not _alike(one, other):
+            if one is None or other is None:
                 continue
             pair = (min(first, second), max(first, second))
-            together[pair] += 1 if edge.type == "CO_OCCURS" else TOGETHER
-            if TOGETHER <= together[pair] < 2 * TOGETHER:
+            if are_told_one(edge.source, edge.target, edge.description, unit.language):
+                yield unit.series_id, unit.ordinal, _Same(*pair, TOLD)
+            elif not _alike(one, other):
+                continue
+            elif edge.type == CO_OCCURS:
+                together[pair] += 1
+            else:
                 yield unit.series_id, unit.ordinal, _Apart(*pair)
+        for pair, n in together.items():
+            yield unit.series_id, unit.ordinal, _Beside(*pair, n)
 
 
 def _alike(one: PersonName, other: PersonName) -> bool:
-    return any(part & counterpart for part in one.parts for counterpart in other.parts)
+    """Tell whether two names could be one person's, so that it says something when they stand side by side."""
+    shared = any(part & counterpart for part in one.parts for counterpart in other.parts)
+    return shared or (len(one.words) == len(other.words) == 1 and may_be_slip(one.words[0], other.words[0]))

@@ -2,51 +2,30 @@
 
 A name of several parts joins another one of which it is a part («Алексей Швабрин» and «Алексей Иванович
 Швабрин») once and for all. A name of one part («Швабрин», «Маша», «Mr Topping») belongs to the one person who can
-be meant by it; when a second candidate comes it is withdrawn, so identity too is as of an ordinal. Candidates come
-from an index over parts of names, never from all pairs.
+be meant by it; when a second candidate comes it is withdrawn, so identity too is as of an ordinal. So is a
+misspelling, which holds while it is rare beside the name. Candidates come from indexes, never from all pairs.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
+from tgrag.graph.clusters import Clusters, Node
 from tgrag.graph.naming import Atoms, PersonName
+from tgrag.graph.parts import CROWD, Parts
 from tgrag.graph.spelling import is_cyrillic, sound, spelling, typo_keys
 from tgrag.hashing import stable_hash
 from tgrag.records import NEVER, Merge
 
 ANOTHER_SCRIPT = "written in another script"
-CROWD = 64  # more candidates than that for one name: it tells nobody
+RARE = "a rare form of the name"
+PART = "the one name is a part of the other"
 DOMINANT = 5  # times as often as all others together: the one who is meant by a name that several bear
+SHORTEST = 3  # letters of a given name cut short
+SEEN = 8  # other spellings of a name that are looked at
 
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """A base entity as resolution sees it. person: None for what cannot be a person."""
-
-    entity_id: str
-    lemma_key: str
-    type: str
-    person: PersonName | None
-
-
-@dataclass(slots=True)
-class _Slot:
-    """A part of names. holders: for each cluster that has the part in a longer name, the first such node.
-
-    bare: nodes whose whole name it is.
-    """
-
-    holders: dict[int, int] = field(default_factory=dict)
-    bare: list[int] = field(default_factory=list)
-    crowded: bool = False
-
-
-@dataclass(slots=True)
-class _Person:
-    patronymic: str | None
-    surname: str | None
-    gender: str | None
+_NAMED = "a part of one person's name"
+_FORM = "the same name with another title or in another form"
 
 
 class Merging:
@@ -54,15 +33,16 @@ class Merging:
 
     def __init__(self, series_id: str) -> None:
         self._series_id = series_id
-        self._nodes: list[Node] = []
+        self._clusters = Clusters()
+        self._parts = Parts()
         self._place: dict[str, int] = {}
-        self._parents: list[int] = []
-        self._persons: list[_Person] = []
-        self._slots: defaultdict[Atoms, _Slot] = defaultdict(_Slot)
-        self._slots_of: list[list[Atoms]] = []
-        self._apart: defaultdict[int, set[int]] = defaultdict(set)
-        self._mentions: list[int] = []
+        self._keys: dict[int, tuple[Atoms, ...]] = {}
+        self._times: list[int] = []
+        self._things: list[int] = []
+        self._meant_times: defaultdict[int, int] = defaultdict(int)
         self._links: dict[int, tuple[int, int]] = {}
+        self._slips: dict[int, tuple[int, int]] = {}
+        self._slipped: defaultdict[int, list[int]] = defaultdict(list)
         self._written: dict[str, list[int]] = {}
         self._merges: list[Merge] = []
         self._now = 0
@@ -72,61 +52,86 @@ class Merging:
     def add(self, node: Node, ordinal: int) -> None:
         """Take in a base entity that becomes known now."""
         self._now = ordinal
-        new = len(self._nodes)
-        self._nodes.append(node)
+        new = self._clusters.add(node)
         self._place[node.entity_id] = new
-        self._parents.append(new)
-        self._slots_of.append([])
-        self._mentions.append(0)
-        self._persons.append(
-            _Person(node.person.patronymic, node.person.surname, node.person.gender)
-            if node.person
-            else _Person(None, None, None)
-        )
+        self._times.append(0)
+        self._things.append(0)
         self._join_spellings(new)
         if node.person is None:
             return
-        if len(node.person.parts) == 1:
-            for atoms in node.person.whole_keys():
-                self._slots[atoms].bare.append(new)
+        if self._is_bare(new):
+            self._keys[new] = tuple(sorted(node.person.whole_keys()))
+            for atoms in self._keys[new]:
+                self._parts.add_bare(atoms, new)
+            for atoms in self._keys[new]:
                 self._settle(atoms)
         else:
             self._join_longer(new, node.person)
+            self._join_shortened(new, node.person)
+            self._join_familiar(new, node.person)
             self._join_shorter(new, node.person)
 
-    def mentioned(self, entity_id: str, times: int, ordinal: int) -> None:
-        """Take in that a text unit names an entity; a name of one part is understood anew."""
+    def mentioned(self, entity_id: str, times: int, ordinal: int, as_thing: int = 0) -> None:
+        """Take in that a text unit names an entity; a name of one part is understood anew.
+
+        as_thing: how many of the times it stood where a thing or a place is named.
+        """
         self._now = ordinal
         node = self._place.get(entity_id)
         if node is None:
             return
-        self._mentions[self._root(node)] += times
+        self._times[node] += times
+        self._things[node] += as_thing
+        self._clusters.count(node, times)
         if self._is_bare(node):
             self._choose(node)
+            if node in self._links:
+                self._meant_times[self._clusters.root(self._links[node][0])] += times
+        for other in self._slipped.get(node, ()):
+            self._weigh(node, other)
 
     def apart(self, first_id: str, second_id: str, ordinal: int) -> None:
         """Take in that two entities were told to be different ones."""
         self._now = ordinal
         first, second = self._place.get(first_id), self._place.get(second_id)
-        if first is None or second is None:
-            return
-        self._apart[first].add(second)
-        self._apart[second].add(first)
-        for node in (first, second):
-            for atoms in self._whole(node) if self._is_bare(node) else ():
-                self._settle(atoms)
+        if first is not None and second is not None:
+            self._clusters.set_beside(first, second)
+            self._understand_anew(first, second)
 
-    def same(self, first_id: str, second_id: str, ordinal: int, reason: str) -> None:
-        """Take in that two entities were told to be one; those told apart before stay so."""
+    def beside(self, first_id: str, second_id: str, times: int, ordinal: int) -> None:
+        """Take in how many sentences of a unit name both of two entities."""
         self._now = ordinal
         first, second = self._place.get(first_id), self._place.get(second_id)
-        if first is not None and second is not None and self._agree(first, second):
+        if first is not None and second is not None:
+            self._clusters.set_beside(first, second, times)
+            if self._clusters.are_apart(first, second):
+                self._understand_anew(first, second)
+
+    def same(self, first_id: str, second_id: str, ordinal: int, reason: str, forced: bool = False) -> None:
+        """Take in that two entities were told to be one; those told apart before stay so.
+
+        forced: whatever the text says.
+        """
+        self._now = ordinal
+        first, second = self._place.get(first_id), self._place.get(second_id)
+        if first is None or second is None or self._clusters.were_told_apart(first, second):
+            return
+        if forced or self._clusters.can_be_told_one(first, second):
             self._unite(first, second, reason)
 
     def merges(self) -> list[Merge]:
         """Return all merges, withdrawn ones too, and the near misses, in order."""
-        standing = [self._merge(node, target, since) for node, (target, since) in self._links.items()]
-        return [*self._merges, *standing, *self._near_misses()]
+        standing = [self._link(node, *link) for node, link in self._links.items()]
+        slips = [self._slip(node, *link) for node, link in self._slips.items()]
+        return [*self._merges, *standing, *slips, *self._near_misses()]
+
+    def _understand_anew(self, *nodes: int) -> None:
+        for node in nodes:
+            if self._is_bare(node):
+                for atoms in self._keys[node]:
+                    self._settle(atoms)
+            for other in self._slipped.get(node, ()):
+                self._weigh(node, other)
 
     # --- names of several parts -----------------------------------------------------------------------
 
@@ -134,48 +139,88 @@ class Merging:
         """Join the one longer name of which this is a part, or the same one in other forms or order."""
         found: dict[int, int] = {}
         for atoms in sorted(name.whole_keys()):
-            slot = self._slots.get(atoms)
-            if slot is None:
-                continue
-            for other in slot.bare:
-                found.setdefault(self._root(other), other)
-            for root, other in slot.holders.items():
-                found.setdefault(self._root(root), other)
-        fitting = [other for root, other in found.items() if self._agree(new, other)]
+            slot = self._parts.get(atoms)
+            if slot is not None:
+                for other in slot.bare[:CROWD]:
+                    found.setdefault(self._clusters.root(other), other)
+                for root, other in slot.holders.items():
+                    found.setdefault(root, other)
+        fitting = [other for other in found.values() if self._fit(new, other)]
         if len(fitting) == 1:
-            self._unite(new, fitting[0], "the one name is a part of the other")
+            self._unite(new, fitting[0], PART)
+
+    def _join_shortened(self, new: int, name: PersonName) -> None:
+        """«Tris Mardon» is Sir Tristram Mardon: one surname, and one given name cut short."""
+        slot = self._parts.get((name.words[-1],))
+        for holder in list(slot.holders.values()) if slot else ():
+            other = self._person(holder)
+            if len(other.words) < 2 or other.words[-1] != name.words[-1]:
+                continue
+            short, long = sorted((name.words[0], other.words[0]), key=len)
+            cut = len(short) >= SHORTEST and long.startswith(short) and short != long
+            if cut and self._fit(new, holder):
+                self._unite(new, holder, f"{short} is short for {long}")
+                return
+
+    def _join_familiar(self, new: int, name: PersonName) -> None:
+        """«Маша Миронова» is she who has been called Маша all the time, while nobody else is."""
+        slot = self._parts.get((name.words[0],))
+        if name.patronymic is not None or slot is None or slot.crowded:
+            return
+        for bare in slot.bare[:CROWD]:
+            if self._written_as(bare) != name.words[0] or bare not in self._links:
+                continue
+            called = self._links[bare][0]
+            others = slot.holders.keys() - {self._clusters.root(called), self._clusters.root(new)}
+            if self._times[bare] >= DOMINANT and not others and not self._clusters.has_surname(called):
+                if self._fit(new, called):
+                    self._unite(new, called, f"{self._clusters.nodes[bare].lemma_key} is said of one person")
+                return
 
     def _join_shorter(self, new: int, name: PersonName) -> None:
         """Take its place in the index, and join the shorter names of several parts that it contains."""
         for atoms in name.whole_keys():
-            self._slots[atoms].bare.append(new)
+            self._parts.add_bare(atoms, new)
         for atoms in sorted(name.partial_keys(), key=lambda a: (-len(a), a)):
-            slot = self._slots[atoms]
-            if len(atoms) > 1:
+            slot = self._parts.get(atoms)
+            if len(atoms) > 1 and slot is not None:
                 for other in slot.bare[:CROWD]:
-                    alone = slot.holders.keys() <= {self._root(new), self._root(other)}
-                    if alone and self._root(other) != self._root(new) and self._agree(new, other):
-                        self._unite(other, new, "the one name is a part of the other")
-            self._hold(slot, atoms, self._root(new), new)
-            if len(atoms) == 1:
-                self._settle(atoms)
+                    here, there = self._clusters.root(new), self._clusters.root(other)
+                    if here != there and slot.holders.keys() <= {here, there} and self._fit(new, other):
+                        self._unite(other, new, PART)
+            self._parts.hold(atoms, self._clusters.root(new), new)
+            self._settle(atoms)
 
-    def _hold(self, slot: _Slot, atoms: Atoms, root: int, holder: int) -> None:
-        if slot.crowded:
-            return
-        if root not in slot.holders:
-            slot.holders[root] = holder
-            self._slots_of[root].append(atoms)
-        if len(slot.holders) > CROWD:
-            slot.crowded = True
-            slot.holders.clear()
+    def _fit(self, new: int, other: int) -> bool:
+        """Tell whether two names of several parts may be one person's: no two words of theirs are two people."""
+        if not self._clusters.agree(new, other):
+            return False
+        one, two = self._clusters.nodes[new].person, self._clusters.nodes[other].person
+        if one is None or two is None:
+            return True
+        return not any(
+            a != b and x & y and self._are_two(a, b)
+            for a, x in zip(one.words, one.parts, strict=True)
+            for b, y in zip(two.words, two.parts, strict=True)
+        )
+
+    def _are_two(self, word: str, other: str) -> bool:
+        """Tell whether two forms of a given name, each used alone, have been two people («Rose», «Roxie»)."""
+        first, second = self._alone(word), self._alone(other)
+        return first is not None and second is not None and self._clusters.are_apart(first, second)
+
+    def _alone(self, word: str) -> int | None:
+        slot = self._parts.get((word,))
+        return next((n for n in slot.bare[:CROWD] if self._written_as(n) == word), None) if slot else None
 
     # --- names of one part ----------------------------------------------------------------------------
 
     def _settle(self, atoms: Atoms) -> None:
-        for node in self._slots[atoms].bare[: CROWD * CROWD] if len(atoms) == 1 else ():
-            if self._is_bare(node):
-                self._choose(node)
+        slot = self._parts.get(atoms)
+        if slot is not None:
+            for node in slot.bare[:CROWD]:
+                if self._is_bare(node):
+                    self._choose(node)
 
     def _choose(self, node: int) -> None:
         """Link a name of one part to whom it means, or withdraw the link."""
@@ -185,147 +230,177 @@ class Merging:
             return
         if before:
             del self._links[node]
-            if before[1] < self._now:
-                self._merges.append(replace(self._merge(node, *before), known_until=self._now))
+            self._withdraw(self._link(node, *before))
         if target is not None:
             self._links[node] = (target, self._now)
 
     def _meant(self, node: int) -> int | None:
-        slots = [self._slots[atoms] for atoms in sorted(self._whole(node))]
-        if any(slot.crowded for slot in slots):
+        """Return whom a name of one part means: the only one who fits, or who is named far more than the others."""
+        if 3 * self._things[node] >= self._times[node] > 1:
             return None
         holders: dict[int, int] = {}
-        for slot in slots:
-            for root, holder in slot.holders.items():
-                holders.setdefault(root, holder)
-        fitting = [holder for holder in holders.values() if self._agree(node, holder)]
-        bare = [other for slot in slots for other in slot.bare if other != node and self._is_bare(other)]
-        genders = {self._persons[self._root(other)].gender for other in (node, *bare, *fitting)} - {None}
+        bare: dict[int, None] = {}
+        for atoms in self._keys[node]:
+            slot = self._parts.get(atoms)
+            if slot is not None:
+                if slot.crowded:
+                    return None
+                for root, holder in slot.holders.items():
+                    holders.setdefault(root, holder)
+                bare.update(dict.fromkeys(slot.bare[:CROWD]))
+        siblings = [other for other in bare if other != node and self._is_bare(other)]
+        if self._is_lords(node, (*siblings, *holders.values())):
+            siblings = [other for other in siblings if self._clusters.gender(other) != "f"]
+            fitting = [
+                h for h in holders.values() if self._clusters.gender(h) != "f" and self._may_mean(node, h)
+            ]
+        else:
+            fitting = [holder for holder in holders.values() if self._may_mean(node, holder)]
         if len(fitting) > 1:
-            fitting = self._dominant(fitting)
-        if len(fitting) > 1 or (len(genders) > 1 and self._persons[self._root(node)].gender is None):
-            return None
+            fitting = self._dominant(fitting) or self._dominant(self._written_alike(node, fitting))
+            if not fitting:
+                return None
+        if self._clusters.gender(node) is None:
+            alike = (other for other in siblings if self._clusters.agree(node, other))
+            genders = {self._clusters.gender(other) for other in (*alike, *fitting)}
+            if {"m", "f"} <= genders:
+                return None
         if fitting:
             before = self._links.get(node)
-            if before and self._root(before[0]) == self._root(fitting[0]):
+            if before and self._clusters.root(before[0]) == self._clusters.root(fitting[0]):
                 return before[0]
             return fitting[0]
         if holders:
             return None
-        earlier = [other for other in bare if other < node and self._agree(node, other)]
-        return min(earlier, default=None)
+        return min(
+            (other for other in siblings if other < node and self._may_mean(node, other)), default=None
+        )
+
+    def _may_mean(self, node: int, other: int) -> bool:
+        """Tell whether a name of one part may mean the bearer of another name."""
+        here, there = self._person(node), self._person(other)
+        if self._written_as(other) != here.words[0] and any(
+            part & here.parts[0] and word != here.words[0] and self._are_two(word, here.words[0])
+            for word, part in zip(there.words, there.parts, strict=True)
+        ):
+            return False
+        if self._is_variant(here, there) and self._spoken_of(other) * DOMINANT < self._times[node]:
+            return False  # «Bill», of whom all speak, is not Billy Horner, who comes by once
+        return self._clusters.agree(node, other)
+
+    @staticmethod
+    def _is_variant(here: PersonName, there: PersonName) -> bool:
+        return here.words[0] not in there.words and len(there.parts) > 1
+
+    def _is_lords(self, node: int, others: Iterable[int]) -> bool:
+        """Tell whether an English surname alone is a man's, as the text calls a lady of that name Mrs or Miss."""
+        person = self._person(node)
+        word = person.words[0]
+        if person.titled or is_cyrillic(word) or person.parts[0] != {word}:
+            return False
+        bearers = (self._person(other) for other in others)
+        return any(p.lady and p.words[-1] == word for p in bearers)
 
     def _dominant(self, holders: list[int]) -> list[int]:
-        """Return of several candidates the one who is named far more often than the others; else all."""
-        times = [max(1, self._mentions[self._root(holder)]) for holder in holders]
+        """Return of several candidates the one who is named far more often than the others, if there is one."""
+        if len(holders) < 2:
+            return holders
+        times = [self._spoken_of(holder) for holder in holders]
         most = max(times)
-        alone = most >= DOMINANT * (sum(times) - most)
-        return [holders[times.index(most)]] if alone else holders
+        return [holders[times.index(most)]] if most >= DOMINANT * (sum(times) - most) else []
+
+    def _spoken_of(self, holder: int) -> int:
+        root = self._clusters.root(holder)
+        return max(1, self._clusters.mentions(root)) + self._meant_times[root]
+
+    def _written_alike(self, node: int, holders: list[int]) -> list[int]:
+        written = self._written_as(node)
+        return [holder for holder in holders if written in self._person(holder).words]
 
     # --- spellings ------------------------------------------------------------------------------------
 
     def _join_spellings(self, new: int) -> None:
-        node = self._nodes[new]
-        here = is_cyrillic(node.lemma_key)
-        for reason, key in _spellings(node.lemma_key):
+        lemma_key = self._clusters.nodes[new].lemma_key
+        for reason, key in _spellings(lemma_key):
             known = self._written.setdefault(f"{reason}|{key}", [])
-            for other in known[:CROWD]:
-                if self._nodes[other].lemma_key == node.lemma_key or not self._agree(new, other):
+            for other in known[:SEEN]:
+                other_key = self._clusters.nodes[other].lemma_key
+                if other_key == lemma_key:
                     continue
-                if reason != ANOTHER_SCRIPT or is_cyrillic(self._nodes[other].lemma_key) != here:
+                if reason == RARE:
+                    if other not in self._slipped[new]:
+                        self._slipped[new].append(other)
+                        self._slipped[other].append(new)
+                    continue
+                across = is_cyrillic(other_key) != is_cyrillic(lemma_key)
+                if across == (reason == ANOTHER_SCRIPT) and self._clusters.agree(new, other):
                     self._unite(new, other, reason)
                     break
-            known.append(new)
+            if len(known) < SEEN:
+                known.append(new)
+
+    def _weigh(self, first: int, second: int) -> None:
+        """Take the rare one of two like spellings for a slip, or no more."""
+        rare, common = sorted((first, second), key=lambda node: (self._times[node], -node))
+        joined = self._times[common] >= DOMINANT * max(1, self._times[rare]) and self._clusters.agree(
+            rare, common
+        )
+        for node, other in ((rare, common), (common, rare)):
+            link = self._slips.get(node)
+            if link is not None and link[0] == other and not (joined and node == rare):
+                del self._slips[node]
+                self._withdraw(self._slip(node, *link))
+        if joined and rare not in self._slips:
+            self._slips[rare] = (common, self._now)
 
     # --- what they share ------------------------------------------------------------------------------
 
-    def _whole(self, node: int) -> frozenset[Atoms]:
-        person = self._nodes[node].person
-        return person.whole_keys() if person else frozenset()
+    def _person(self, node: int) -> PersonName:
+        person = self._clusters.nodes[node].person
+        assert person is not None  # only persons are in the index of parts
+        return person
+
+    def _written_as(self, node: int) -> str:
+        return self._person(node).words[0]
 
     def _is_bare(self, node: int) -> bool:
-        person = self._nodes[node].person
+        person = self._clusters.nodes[node].person
         return person is not None and len(person.parts) == 1
 
-    def _agree(self, first: int, second: int) -> bool:
-        """Tell whether nothing speaks against two nodes being one: gender, patronymic, rank, being told apart."""
-        one, other = self._root(first), self._root(second)
-        if one == other:
-            return True
-        a, b = self._persons[one], self._persons[other]
-        if a.gender and b.gender and a.gender != b.gender:
-            return False
-        if a.patronymic and b.patronymic and a.patronymic != b.patronymic:
-            return False
-        if a.surname and b.surname and a.surname != b.surname:
-            return False
-        if not _types_agree(self._nodes[first].type, self._nodes[second].type):
-            return False
-        if self._is_coarse(first, b) or self._is_coarse(second, a):
-            return False
-        ranks = [p.titles for p in (self._nodes[first].person, self._nodes[second].person) if p and p.titles]
-        if len(ranks) == 2 and not ranks[0] & ranks[1] and self._is_bare(first) and self._is_bare(second):
-            return False
-        return not any(self._root(x) == other for x in self._apart.get(first, ())) and not any(
-            self._root(x) == one for x in self._apart.get(second, ())
-        )
-
-    def _is_coarse(self, node: int, other: _Person) -> bool:
-        """Tell whether a node is a coarse diminutive («Акулька»), as nobody calls who is called by patronymic."""
-        person = self._nodes[node].person
-        return person is not None and person.coarse and other.patronymic is not None
-
-    def _root(self, node: int) -> int:
-        parents = self._parents
-        while parents[node] != node:
-            parents[node] = parents[parents[node]]
-            node = parents[node]
-        return node
-
     def _unite(self, first: int, second: int, reason: str) -> None:
-        big, small = self._root(first), self._root(second)
-        if big == small:
+        nodes = self._clusters.nodes
+        united = self._clusters.unite(first, second)
+        if united is None:
             return
-        if (len(self._slots_of[big]), small) < (len(self._slots_of[small]), big):
-            big, small = small, big
-        self._merges.append(
-            _merge(self._series_id, self._nodes[first], self._nodes[second], self._now, reason)
-        )
-        self._parents[small] = big
-        self._mentions[big] += self._mentions[small]
-        one, other = self._persons[big], self._persons[small]
-        one.patronymic, one.gender = one.patronymic or other.patronymic, one.gender or other.gender
-        one.surname = one.surname or other.surname
-        moved, self._slots_of[small] = self._slots_of[small], []
-        for atoms in moved:
-            slot = self._slots[atoms]
-            holder = slot.holders.pop(small, None)
-            if holder is not None:
-                if big in slot.holders:
-                    slot.holders[big] = min(holder, slot.holders[big])
-                else:
-                    slot.holders[big] = holder
-                    self._slots_of[big].append(atoms)
-        for atoms in moved:
+        big, small = united
+        self._merges.append(_merge(self._series_id, nodes[first], nodes[second], self._now, reason))
+        self._meant_times[big] += self._meant_times.pop(small, 0)
+        for atoms in self._parts.moved(big, small):
             self._settle(atoms)
 
-    def _merge(self, node: int, target: int, since: int) -> Merge:
-        holder = self._nodes[target].person
-        whole = holder is not None and len(holder.parts) > 1
-        reason = (
-            "a part of one person's name" if whole else "the same name with another title or in another form"
-        )
-        return _merge(self._series_id, self._nodes[node], self._nodes[target], since, reason)
+    def _withdraw(self, row: Merge) -> None:
+        if row.known_from < self._now:
+            self._merges.append(replace(row, known_until=self._now))
+
+    def _link(self, node: int, target: int, since: int) -> Merge:
+        nodes = self._clusters.nodes
+        reason = _NAMED if len(self._person(target).parts) > 1 else _FORM
+        return _merge(self._series_id, nodes[node], nodes[target], since, reason)
+
+    def _slip(self, node: int, target: int, since: int) -> Merge:
+        nodes = self._clusters.nodes
+        return _merge(self._series_id, nodes[node], nodes[target], since, RARE)
 
     def _near_misses(self) -> Iterator[Merge]:
-        for node in range(len(self._nodes)):
-            if not self._is_bare(node) or node in self._links:
+        for node in self._keys:
+            if node in self._links:
                 continue
-            holders = {h for atoms in sorted(self._whole(node)) for h in self._slots[atoms].holders.values()}
-            for holder in sorted(holders):
-                if self._root(holder) != self._root(node):
-                    reason = "several could be meant" if self._agree(node, holder) else "told apart"
-                    row = _merge(self._series_id, self._nodes[node], self._nodes[holder], NEVER, reason)
+            slots = [slot for atoms in self._keys[node] if (slot := self._parts.get(atoms))]
+            for holder in sorted({holder for slot in slots for holder in slot.holders.values()}):
+                if self._clusters.root(holder) != self._clusters.root(node):
+                    reason = "several could be meant" if self._may_mean(node, holder) else "told apart"
+                    nodes = self._clusters.nodes
+                    row = _merge(self._series_id, nodes[node], nodes[holder], NEVER, reason)
                     yield replace(row, decision="near_miss")
 
 
@@ -342,14 +417,10 @@ def _merge(series_id: str, first: Node, second: Node, known_from: int, reason: s
     )
 
 
-def _types_agree(first: str, second: str) -> bool:
-    return first == second or "NAME" in (first, second)
-
-
 def _spellings(lemma_key: str) -> Iterable[tuple[str, str]]:
     """Return (reason, key) of the ways to write a name under which others may be found."""
     yield "another spelling", spelling(lemma_key)
     if heard := sound(lemma_key):
         yield ANOTHER_SCRIPT, heard
     for key in typo_keys(lemma_key):
-        yield "a misspelling", key
+        yield RARE, key

@@ -1,13 +1,16 @@
 """What a name says of its bearer: parts, patronymic, titles and gender, read from the name alone."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations, product
 
-from tgrag.extract.lexicon import EN_PARTICLES
+from simplemma import is_known, lemmatize
+
+from tgrag.extract.lexicon import EN_NAME_OPENERS, EN_PARTICLES
 from tgrag.graph.given_names import Gender, full_names, given_gender
-from tgrag.graph.titles import TITLES
+from tgrag.graph.titles import LADY, TITLES, WRITTEN_SHORT
 from tgrag.language import parses, words
 from tgrag.records import Language
 
@@ -17,6 +20,7 @@ _PATRONYMIC = re.compile(r"(?:вич|ьич|[её]вна|овна|инична|�
 _COARSE = re.compile(r"(?<!\w\w[еоаи]нь)(?<!оч)(?<!еч)ка$")
 _FEMININE_SURNAME = re.compile(r"(?:[оеєёії]ва|ина|іна|ська|цька|ская|цкая|зька)$")
 _MASCULINE_SURNAME = re.compile(r"(?:[оеєё]в|ін|їн|ин|ський|цький|ский|цкий|зький)$")
+_NOBLE = frozenset({"van", "von", "de", "da", "di", "du", "del", "della", "der", "den", "la", "le"})
 
 Atoms = tuple[str, ...]  # parts of a name, sorted
 
@@ -25,22 +29,25 @@ Atoms = tuple[str, ...]  # parts of a name, sorted
 class PersonName:
     """parts: for each word the forms under which it is compared (a diminutive has its full names).
 
-    An initial is a part of one letter. patronymic, gender: None when the name does not tell. titles: without
-    those that every man or woman bears.
+    An initial is a part of one letter. words: the parts as written. patronymic, gender: None when the name does
+    not tell. titles: without those that every man or woman bears. lady: called Mrs or the like, or "Aunt" with
+    her whole name.
     """
 
     parts: tuple[frozenset[str], ...]
+    words: tuple[str, ...]
     patronymic: str | None
     surname: str | None
     gender: Gender | None
     titles: frozenset[str]
     titled: bool
+    lady: bool
     coarse: bool
     byname: bool
 
     def whole_keys(self) -> frozenset[Atoms]:
         """Return the whole name, once for each way to read it."""
-        return _keys(self, len(self.parts))
+        return _keys(self.parts, len(self.parts))
 
     def partial_keys(self) -> frozenset[Atoms]:
         """Return all names that some but not all parts of this one make, also with initials for its given names."""
@@ -54,25 +61,48 @@ def person_name(lemma_key: str, type: str, language: Language) -> PersonName | N
         return None
     tokens = lemma_key.split()
     titles: list[str] = []
-    while tokens and tokens[0].rstrip(".") in TITLES[language]:
-        titles.append(tokens.pop(0).rstrip("."))
+    while tokens and (title := WRITTEN_SHORT.get(tokens[0], tokens[0])) in TITLES[language]:
+        titles.append(title)
+        tokens.pop(0)
     if not tokens or len(tokens) > MOST_PARTS or not all(words(token) for token in tokens):
         return None
-    if len(tokens) > 1 and not _is_person(tokens, type, bool(titles), language):
+    if language == "en":
+        tokens = _with_particles(tokens)
+    known = len(tokens) == 1 or _is_person(tokens, type, bool(titles), language)
+    if not known and not _may_be_person(tokens, language):
         return None
-    tokens = _surname_last(tokens, language)
+    tokens = _surname_last(tokens, language) if known else _epithet_last(tokens, language)
     patronymic = next((t for t in tokens if language != "en" and _PATRONYMIC.search(t)), None)
-    byname = language != "en" and len(tokens) == 2 and all(full_names(token, language) for token in tokens)
+    byname = (
+        language != "en"
+        and len(tokens) == 2
+        and (
+            all(full_names(token, language) for token in tokens)
+            or (not known and _is_adjective(tokens[1], language))
+        )
+    )
     return PersonName(
-        parts=tuple(full_names(token, language) | {token} for token in tokens),
+        parts=tuple(_forms(token, language) for token in tokens),
+        words=tuple(tokens),
         patronymic=patronymic,
         surname=_surname(tokens, patronymic, language),
         gender=_gender(tokens, titles, patronymic, language),
         titles=frozenset(title for title in titles if TITLES[language][title].rank),
         titled=bool(titles),
+        lady=not LADY.isdisjoint(titles)
+        or (len(tokens) > 1 and any(_is_womans(t, language) for t in titles)),
         coarse=len(tokens) == 1 and _is_coarse(tokens[0], language),
         byname=byname,
     )
+
+
+def _is_womans(title: str, language: Language) -> bool:
+    return TITLES[language][title].gender == "f"
+
+
+def _forms(token: str, language: Language) -> frozenset[str]:
+    """Return the forms under which a part is compared: full names of a diminutive, a surname without «van»."""
+    return full_names(token, language) | {token, token.split()[-1]}
 
 
 def _surname_last(tokens: list[str], language: Language) -> list[str]:
@@ -80,6 +110,15 @@ def _surname_last(tokens: list[str], language: Language) -> list[str]:
     if language == "en" or len(tokens) < 3 or not _PATRONYMIC.search(tokens[-1]):
         return tokens
     return [*tokens[-2:], *tokens[:-2]]
+
+
+def _epithet_last(tokens: list[str], language: Language) -> list[str]:
+    """«Понтийський Пилат»: it is the name by which he is called alone."""
+    return sorted(tokens, key=lambda token: language != "en" and _is_adjective(token, language))
+
+
+def _is_adjective(word: str, language: Language) -> bool:
+    return bool(parses(word, language)[0].tag.POS == "ADJF")
 
 
 def _surname(tokens: list[str], patronymic: str | None, language: Language) -> str | None:
@@ -101,6 +140,36 @@ def _is_person(tokens: list[str], type: str, titled: bool, language: Language) -
     if any(token in EN_PARTICLES for token in tokens[:2]):
         return titled and len(tokens) == 1
     return titled or bool(full_names(tokens[0], "en")) or len(tokens[0]) == 1 or type == "PERSON"
+
+
+def _may_be_person(tokens: list[str], language: Language) -> bool:
+    """Tell whether a name of two words may be a given name and a surname, or an epithet, though no table has it."""
+    if len(tokens) != 2:
+        return False
+    if language == "en":
+        return not any(token in EN_PARTICLES | EN_NAME_OPENERS or _is_english_word(token) for token in tokens)
+    first = [parses(token, language)[0] for token in tokens]
+    names = [parse for parse in first if parse.tag.POS != "ADJF"]
+    return bool(names) and not any(
+        "Geox" in parse.tag.grammemes
+        or (parse.is_known and not {"Name", "Surn", "Patr"} & parse.tag.grammemes)
+        for parse in names
+    )
+
+
+def _is_english_word(word: str) -> bool:
+    return bool(is_known(word, lang="en")) and lemmatize(word, lang="en")[0].islower()
+
+
+def _with_particles(tokens: list[str]) -> list[str]:
+    """«Earl», «Van Dorn»: a particle of nobility is a piece of the surname."""
+    joined: list[str] = []
+    for token in reversed(tokens):
+        if joined and token in _NOBLE:
+            joined[-1] = f"{token} {joined[-1]}"
+        else:
+            joined.append(token)
+    return joined[::-1]
 
 
 def _is_given(word: str, language: Language) -> bool:
@@ -138,9 +207,9 @@ def _by_grammar(word: str, language: Language) -> Gender | None:
     return "f" if found == {"femn"} else None
 
 
-def _keys(name: PersonName, size: int) -> frozenset[Atoms]:
+def _keys(parts: Sequence[frozenset[str]], size: int) -> frozenset[Atoms]:
     found: set[Atoms] = set()
-    for chosen in combinations(name.parts, size):
+    for chosen in combinations(parts, size):
         for atoms in product(*map(sorted, chosen)):
             found.add(tuple(sorted(atoms)))
             if len(found) >= _MOST_SUBSETS:
@@ -154,7 +223,7 @@ def _partial(name: PersonName) -> frozenset[Atoms]:
     if name.byname:
         return frozenset((form,) for form in name.parts[0])
     for size in range(1, len(name.parts)):
-        found |= _keys(name, size)
+        found |= _keys(name.parts, size)
     if len(name.parts) > 1:
         surnames, given = name.parts[-1], name.parts[:-1]
         for n_initials in range(1, len(given) + 1):

@@ -51,6 +51,17 @@ def is_cyrillic(name: str) -> bool:
     return bool(_CYRILLIC.search(name))
 
 
+def may_be_slip(name: str, other: str) -> bool:
+    """Tell, without knowing any words, whether two different names may be one with a letter wrong."""
+    return (
+        name != other
+        and min(len(name), len(other)) >= _SHORTEST_TYPO - 1
+        and abs(len(name) - len(other)) <= 1
+        and name[:_EDGE] == other[:_EDGE]
+        and name[-_EDGE:] == other[-_EDGE:]
+    )
+
+
 def typo_keys(name: str) -> Iterator[str]:
     """Yield keys that names share which differ in one inner letter; none for short and for dictionary words."""
     if " " in name or "-" in name or len(name) < _SHORTEST_TYPO or _is_in_dictionary(name):

@@ -26,8 +26,9 @@ def _titles(
 
 TITLES: dict[Language, dict[str, Title]] = {
     "ru": _titles(
-        "господин г г-н мистер месье мсье сударь дядя дядюшка дед дедушка отец батюшка брат братец",
-        "госпожа г-жа миссис мисс мадам мадемуазель сударыня тетя тетка тетушка бабушка матушка мать сестра",
+        "господин г г-н мистер месье мсье monsieur mr сударь дядя дядюшка дед дедушка отец батюшка брат братец",
+        "госпожа г-жа миссис мисс мадам мадемуазель madame mademoiselle m-me m-lle"
+        " сударыня тетя тетка тетушка бабушка матушка мать сестра",
         "товарищ доктор",
         "князь граф барон царь король император капитан поручик подпоручик прапорщик майор полковник генерал"
         " адмирал урядник комендант сержант есаул хорунжий профессор маркиз герцог лорд сэр святой",
@@ -47,9 +48,18 @@ TITLES: dict[Language, dict[str, Title]] = {
         "mr monsieur m sir uncle father brother master mister herr signor señor",
         "mrs ms miss madam madame mademoiselle mme mlle lady aunt mother sister dame signora frau",
         "dr doctor prof professor cousin",
-        "lord king prince emperor count duke baron pope",
+        "lord king prince emperor count duke baron pope reverend",
         "queen princess empress countess duchess baroness",
         "captain commander commodore admiral colonel general major lieutenant sergeant corporal judge bishop saint st"
         " senator governor chief inspector president",
     ),
 }  # fmt: skip
+
+WRITTEN_SHORT = {
+    "capt": "captain", "col": "colonel", "gen": "general", "lt": "lieutenant", "maj": "major", "sgt": "sergeant",
+    "gov": "governor", "adm": "admiral", "sen": "senator", "rev": "reverend", "st": "saint", "dr": "doctor",
+    "prof": "professor", "m": "monsieur", "mme": "madame", "mlle": "mademoiselle",
+    "г": "господин", "г-н": "господин", "г-жа": "госпожа",
+}  # fmt: skip
+
+LADY = frozenset({"mrs", "miss", "ms", "madam", "madame", "mademoiselle", "lady"})

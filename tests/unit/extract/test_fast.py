@@ -158,7 +158,7 @@ def test_golden():
             for language, extraction in found.items()
         }
     )
-    assert (EXTRACT_VERSION, digest) == (1, "669fce2efe2afdb843b0f25a78dbb40e")
+    assert (EXTRACT_VERSION, digest) == (2, "669fce2efe2afdb843b0f25a78dbb40e")
 
 
 def test_a_longer_text_says_the_same_of_its_beginning():

@@ -1,0 +1,64 @@
+"""What a sentence tells of the names in it: that two of them are one bearer's, or that a name is a thing's.
+
+A name comes as extraction gives it, in the nominative, so it is found in the sentence by the beginnings of its words.
+"""
+
+import re
+from functools import lru_cache
+
+from tgrag.language import words
+from tgrag.records import Language
+
+_CALLED: dict[Language, str] = {
+    "en": r"alias|otherwise(?: called| known as| named)?|a\.k\.a\.|(?:also |better |commonly |generally |sometimes |formerly |once )?"
+    r"(?:known|called|nicknamed|surnamed)(?: as)?|(?:who (?:is|was) )?(?:also )?called",
+    "ru": r"(?:он|она) же|по (?:прозвищу|прозванию|прозванью|фамилии|имени)|прозван\w+|прозываем\w+|иначе|в крещении"
+    r"|известн\w+ под именем|наз[ыв]+авш\w+ся|урожд[её]нн\w+|тож",
+    "uk": r"(?:він|вона) же(?: й| и)?|на (?:прізвище|прізвисько|ім['’]я|ймення)|прозван\w+|званий|звана|що зветь?ся"
+    r"|що звавсь|що звався|відом\w+ як|інакше|уроджен\w+",
+}
+_SIGN = r"[\s,:_*«»„“”\"'’()\-–—]*"
+_KEPT = 4  # letters of a word that inflection leaves alone, or all but its last two
+_ENDING = 2
+
+
+@lru_cache(maxsize=20_000)
+def _spoken(name: str) -> str:
+    """Return a pattern for a name in any of its forms."""
+    stems = (word[: max(_KEPT, len(word) - _ENDING)] for word in words(name))
+    return r"[\s.\-]+".join(rf"{re.escape(stem)}\w*" for stem in stems)
+
+
+@lru_cache(maxsize=3)
+def _between(language: Language) -> re.Pattern[str]:
+    return re.compile(rf"{_SIGN}(?:{_CALLED[language]}){_SIGN}", re.IGNORECASE)
+
+
+def are_told_one(first: str, second: str, sentence: str, language: Language) -> bool:
+    """Tell whether a sentence says outright that two names in it are one bearer's («Савло, він же Павло»)."""
+    between = _between(language)
+    if not between.search(sentence):
+        return False
+    spans = [[m.span() for m in re.finditer(rf"\b{_spoken(name)}", sentence)] for name in (first, second)]
+    return any(
+        between.fullmatch(sentence, min(a[1], b[1]), max(a[0], b[0])) is not None
+        for a in spans[0]
+        for b in spans[1]
+        if min(a[1], b[1]) < max(a[0], b[0])
+    )
+
+
+_THING_BEFORE = re.compile(
+    r"\b(?:the|a|an|this|that|these|those|my|our|in|at|into|near|through)\s+$", re.IGNORECASE
+)
+
+
+def is_thing(name: str, sentence: str, language: Language) -> bool:
+    """Tell whether an English name of one word stands where a thing's or a place's does ("the Dean", "in Asia")."""
+    if language != "en" or " " in name:
+        return False
+    found = re.search(rf"\b{re.escape(name)}\b", sentence)
+    return (
+        found is not None
+        and _THING_BEFORE.search(sentence, max(0, found.start() - 12), found.start()) is not None
+    )
