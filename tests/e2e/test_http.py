@@ -62,7 +62,6 @@ def server(ray_cluster: None, tmp_path_factory: pytest.TempPathFactory) -> Itera
     settings = load_settings(
         root=str(folder / "root"),
         serve={"port": free_port(), "poll_seconds": 0.2, "timeout_seconds": 600},
-        index={"workers": 1},
     )
     url = f"http://127.0.0.1:{settings.serve.port}"
     with httpx.Client(base_url=url, timeout=60) as client:
