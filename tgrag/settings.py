@@ -184,16 +184,25 @@ class SignalSettings(Section):
     A weight counts against the fused score of vectors and words, whose best units have 1 to 3; 0 leaves a signal out.
     """
 
-    second_step: float = Field(0.6, ge=0, description="search again from the first hits; embeds three texts")
+    clauses: float = Field(
+        1.0, ge=0, description="a search for each clause of the question; embeds up to six texts"
+    )
+    second_step: float = Field(
+        0.6, ge=0, description="search again from the first hits, without clauses; embeds three texts"
+    )
     title_links: float = Field(0.4, ge=0, description="titles of other units that the first hits name")
     bridges: float = Field(
         0.5, ge=0, description="names of the first hits that lead to the question's other words"
     )
     dates: float = Field(0.5, ge=0, description="years and intervals that the question names")
     neighbours: float = Field(
-        0.3, ge=0, description="mean of the units before and after, for the first units"
+        0.5, ge=0, description="mean of the units before and after, for the first units"
     )
-    scene: float = Field(0.8, ge=0, description="mean of the units before and after, for the others")
+    scene: float = Field(
+        0.8,
+        ge=0,
+        description="mean of the units before and after, for the others; half of it for those beyond",
+    )
     shared_names: float = Field(0.3, ge=0, description="rare names of the first hits, in any document")
     pagerank: float = Field(0.0, ge=0, description="walk from the entities that the question names")
     evidence: float = Field(0.0, ge=0, description="evidence of the chosen entity states")

@@ -17,10 +17,11 @@ from tgrag.search.context import ItemWriter, in_story_order, render, titles_cost
 from tgrag.search.engine import Engine
 from tgrag.search.fuse import Ranking, ranked
 from tgrag.search.horizon import resolve_as_of
+from tgrag.search.likeness import NOTHING
 from tgrag.search.question import Question, read_question
 from tgrag.search.remembered import RememberedVectors
 from tgrag.search.requests import MODES, Answer, ContextItem, QueryRequest
-from tgrag.search.units import NOTHING, rank_units
+from tgrag.search.units import rank_units
 from tgrag.search.view import View
 from tgrag.settings import Settings
 from tgrag.store.snapshot import Snapshot

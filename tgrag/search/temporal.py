@@ -15,10 +15,11 @@ from tgrag.records import Evidence, TextUnit
 from tgrag.search.context import ItemWriter, Merit, Told, fill, fill_in_full
 from tgrag.search.fuse import DEPTH, Ranking, fuse, raised, ranked, top
 from tgrag.search.hints import state_bonus
+from tgrag.search.likeness import NOTHING
 from tgrag.search.question import Question
 from tgrag.search.requests import ContextItem
 from tgrag.search.signals.second_step import Embed
-from tgrag.search.units import NOTHING, rank_units, signals, widen
+from tgrag.search.units import rank_units, signals, widen
 from tgrag.search.view import View
 from tgrag.settings import SearchSettings
 
@@ -90,7 +91,7 @@ def choose_units(
 ) -> UnitChoice:
     """Return text units by the question and by what else speaks for them.
 
-    embed: of queries, for a second search; without it there is none. Raises what it raises.
+    embed: of queries, for further searches; without it there are none. Raises what it raises.
     """
     base = rank_units(question, view, RANKED)
     added = signals(question, base, view, settings.signals, embed)

@@ -8,9 +8,11 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from tgrag.search.fuse import DEPTH, Ranking, fuse, raised, ranked, top, with_signals
+from tgrag.search.fuse import DEPTH, Ranking, raised, ranked, with_signals
 from tgrag.search.hints import unit_bonus
+from tgrag.search.likeness import alike
 from tgrag.search.question import Question
+from tgrag.search.signals.clauses import clause_search, clauses
 from tgrag.search.signals.dates import date_match, read_dates
 from tgrag.search.signals.links import bridges, name_links, shared_names, title_links
 from tgrag.search.signals.neighbours import with_neighbours
@@ -23,19 +25,14 @@ Signals = Mapping[str, tuple[Ranking, float]]  # by name, with their weights
 
 FIRST_OF_BASE = 2
 BRIDGE_HEADS = 5  # first hits from which names lead on
-LEADING = ("second_step", "title_links", "same_years", "intervals")
+LEADING = ("clauses", "second_step", "title_links", "same_years", "intervals")
 JOINING = ("shared_names", "pagerank")
-
-NOTHING = Ranking(np.empty(0, np.int64), np.empty(0))
 
 
 def rank_units(question: Question, view: View, candidates: int) -> Ranking:
     """Return the visible text units that either list puts among its first ``candidates``, best first."""
-    depth = max(DEPTH, candidates)
-    dense = NOTHING if question.vector is None else ranked(*view.nearest_units(question.vector, depth))
-    lexical = top(view.lexical_scores(question.idf), depth)
-    fused = fuse(dense, lexical, int(view.units.sum()), question.share(set(question.found)))
-    return raised(fused, unit_bonus(question.hints, view))
+    found = alike(question.vector, question.idf, view, max(DEPTH, candidates))
+    return raised(found, unit_bonus(question.hints, view))
 
 
 def signals(
@@ -43,24 +40,28 @@ def signals(
 ) -> Signals:
     """Return the signals that are switched on and say something, by name, with their weights.
 
-    embed: of queries, for the second step; without it there is none. Raises what it raises. There is none either when
-    the first hits stand in one book: there, the neighbours' signals lead on.
+    embed: of queries, for further searches; without it there are none. Raises what it raises. A question of several
+    clauses is searched for by each; any other once more from its first hits, unless those stand in one book, where the
+    neighbours' signals lead on.
     """
     rows = base.rows[:FIRST_UNITS].tolist()
     first = view.text_units(rows)
-    asked = view.named_entities(question.idf)
     found: dict[str, tuple[Ranking, float]] = {}
-    books = {(unit.series_id, unit.book_number) for unit in first}
-    if settings.second_step and embed is not None and question.vector is not None and len(books) > 1:
-        found["second_step"] = second_step(question.text, first, embed, view, DEPTH), settings.second_step
+    if embed is not None and question.vector is not None:
+        several = clauses(question.text, view.languages) if settings.clauses else []
+        books = {(unit.series_id, unit.book_number) for unit in first}
+        if several:
+            found["clauses"] = clause_search(several, embed, view, DEPTH), settings.clauses
+        elif settings.second_step and len(books) > 1:
+            found["second_step"] = second_step(question.text, first, embed, view, DEPTH), settings.second_step
     if settings.title_links:
         found["title_links"] = title_links(first, view), settings.title_links
     if settings.bridges or settings.shared_names:
         links = name_links(base.rows[:BRIDGE_HEADS].tolist(), question.idf, view)
         found["bridges"] = bridges(links, question.idf, view), settings.bridges
         found["shared_names"] = shared_names(links.head(FIRST_UNITS)), settings.shared_names
-    if settings.pagerank and asked:
-        found["pagerank"] = ranked(*view.walk_from(asked)).head(DEPTH), settings.pagerank
+    if settings.pagerank and (named := view.named_entities(question.idf)):
+        found["pagerank"] = ranked(*view.walk_from(named)).head(DEPTH), settings.pagerank
     dates = read_dates(question.text)
     if settings.dates and dates:
         near = base.head(DEPTH).rows.tolist()
@@ -75,18 +76,20 @@ def widen(
     """Return the base with its signals added, in two stages.
 
     The ``first`` units are found by what leads to another place (a second search, a title, a name, a date), with the base's
-    own first FIRST_OF_BASE in front. The rest is to complete them: units of the same scene and with the same rare
-    names, evidence of the chosen entity states.
+    own first FIRST_OF_BASE in front. The rest is to complete them: units of the same scene, two units either
+    way, and with the same rare names, evidence of the chosen entity states.
     """
 
     def with_those(ranking: Ranking, names: Iterable[str]) -> Ranking:
         return with_signals(ranking, [added[name] for name in names if name in added], view.n_units)
 
     leading = with_those(base, LEADING)
-    bridged = with_neighbours(with_those(leading, ["bridges"]), view, settings.neighbours)
+    bridged = with_neighbours(with_those(leading, ["bridges"]), view, [settings.neighbours])
     bonus = np.zeros(len(view.units))
     bonus[evidence] = settings.evidence
-    tail = with_neighbours(raised(with_those(leading, JOINING), bonus), view, settings.scene)
+    tail = with_neighbours(
+        raised(with_those(leading, JOINING), bonus), view, [settings.scene, settings.scene / 2]
+    )
     return in_front(in_front(base, bridged, FIRST_OF_BASE), tail, first)
 
 

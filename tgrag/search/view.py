@@ -307,13 +307,13 @@ class View:
         return int(self.units.sum())
 
     def neighbours(self, units: Integers) -> tuple[Integers, Integers]:
-        """Return the visible text units before and after each one in its book; -1 where there is none."""
+        """Return the visible text units before and after each one in its book; -1 where there is none, or for -1."""
         return self._beside(units, -1), self._beside(units, 1)
 
     def _beside(self, units: Integers, step: int) -> Integers:
         books = self._snapshot.book_of["text_units"]
         beside = np.clip(units + step, 0, len(books) - 1)
-        known = (beside == units + step) & (books[beside] == books[units]) & self.units[beside]
+        known = (units >= 0) & (beside == units + step) & (books[beside] == books[units]) & self.units[beside]
         return np.where(known, beside, -1)
 
     def entities_in(self, unit: int) -> Integers:

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from tgrag.records import Alias, Entity
 from tgrag.search.fuse import Ranking, fuse, raised, ranked, top
 from tgrag.search.horizon import resolve_as_of
+from tgrag.search.likeness import NOTHING
 from tgrag.search.question import read_question
 from tgrag.search.requests import AsOf
 from tgrag.search.terms import question_terms
-from tgrag.search.units import NOTHING
 from tgrag.search.view import View
 from tgrag.store import names
 from tgrag.store.names import NameIndex

@@ -1,26 +1,32 @@
 """A text unit gains from the units before and after it in its book: a scene is longer than a unit."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from tgrag.search.fuse import Ranking, ranked
 from tgrag.search.view import View
 
 
-def with_neighbours(units: Ranking, view: View, weight: float) -> Ranking:
-    """Return text units with ``weight`` times the mean score of their two neighbours added.
+def with_neighbours(units: Ranking, view: View, weights: Sequence[float]) -> Ranking:
+    """Return text units with ``weights[0]`` times the mean score of the units beside them added, and so on outwards.
 
-    The neighbours of ranked units enter the ranking. A unit that is not ranked, or not there, counts as the worst.
+    The units beside ranked ones enter the ranking. A unit that is not ranked, or not there, counts as the worst.
     """
-    if not len(units) or not weight:
+    if not len(units) or not any(weights):
         return units
-    before, after = view.neighbours(units.rows)
-    rows = np.unique(np.concatenate([units.rows, before, after]))
+    rows = np.unique(np.concatenate([units.rows, *view.neighbours(units.rows)]))
     rows = rows[rows >= 0]
-    worst = float(units.scores.min())
-    base = np.full(len(rows) + 1, worst)  # the last one stands for units that are not there
+    base = np.full(
+        len(rows) + 1, float(units.scores.min())
+    )  # the last one stands for units that are not there
     base[np.searchsorted(rows, units.rows)] = units.scores
-    places = [_places(rows, beside) for beside in view.neighbours(rows)]
-    return ranked(rows, base[:-1] + weight * (base[places[0]] + base[places[1]]) / 2)
+    total = base[:-1].copy()
+    before = after = rows
+    for weight in weights:
+        before, after = view.neighbours(before)[0], view.neighbours(after)[1]
+        total += weight * (base[_places(rows, before)] + base[_places(rows, after)]) / 2
+    return ranked(rows, total)
 
 
 def _places(rows: np.ndarray, wanted: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ from tests.unit.search.graphs import BookText, ToyEmbedder, library
 from tgrag.search.fuse import Ranking, with_signals
 from tgrag.search.horizon import resolve_as_of
 from tgrag.search.requests import AsOf
+from tgrag.search.signals.clauses import clause_search, clauses
 from tgrag.search.signals.links import bridges, name_links, shared_names, title_links
 from tgrag.search.signals.neighbours import with_neighbours
 from tgrag.search.signals.second_step import second_step
@@ -100,11 +101,56 @@ def test_the_second_step_finds_what_a_first_hit_speaks_of_and_embeds_once(view):
 
 def test_neighbours_of_the_same_book_gain(view):
     ranking = Ranking(np.array([0, 5]), np.array([3.0, 1.0]))
-    found = with_neighbours(ranking, view, 0.5).as_dict()
+    found = with_neighbours(ranking, view, [0.5]).as_dict()
     assert set(found) == {0, 1, 4, 5}
     assert found[1] == 1.0 + 0.5 * (3.0 + 1.0) / 2
     assert found[0] == 3.0 + 0.5 * 1.0
-    assert with_neighbours(ranking, view, 0.0) is ranking
+    assert with_neighbours(ranking, view, [0.0]) is ranking
+
+
+def test_units_further_away_gain_less(view):
+    ranking = Ranking(np.array([2, 5]), np.array([3.0, 1.0]))
+    found = with_neighbours(ranking, view, [0.5, 0.25]).as_dict()
+    assert found[3] == 1.0 + 0.5 * (3.0 + 1.0) / 2 + 0.25 * 1.0
+    assert found[4] == 1.0 + 0.5 * (1.0 + 1.0) / 2 + 0.25 * 1.0, "another book"
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        (
+            "За что старый граф выгнал учителя, чьи уроки пригодились сыну?",
+            ["За что старый граф выгнал учителя", "чьи уроки пригодились сыну"],
+        ),
+        (
+            "Що сталося з фортецею вночі, а хто врятував коменданта?",
+            ["Що сталося з фортецею вночі", "хто врятував коменданта"],
+        ),
+        (
+            "Who built the lighthouse and who painted the tower?",
+            ["Who built the lighthouse", "who painted the tower"],
+        ),
+        ("Who built the old lighthouse, then?", []),
+        ("Does it hold 10,000 barrels of oil?", []),
+    ],
+)
+def test_clauses_of_a_question(question, expected):
+    assert clauses(question, ["en", "ru", "uk"]) == expected
+
+
+def test_each_clause_is_searched_for_and_they_are_embedded_at_once(view):
+    calls = []
+
+    def embed(texts):
+        calls.append(texts)
+        return list(ToyEmbedder().embed_queries(texts))
+
+    asked = ["Нарва стоит на реке", "Зотов писал письма"]
+    found = clause_search(asked, embed, view, 3)
+    assert calls == [asked]
+    both = {row(view, "Нарва стоит на реке."), row(view, "Там Зотов писал письма.")}
+    assert set(found.rows[:2].tolist()) == both
+    assert found.scores[:2].tolist() == [1.0, 1.0]
 
 
 def test_a_signal_raises_its_rows_and_lets_new_ones_in():
