@@ -21,6 +21,7 @@ ANOTHER_SCRIPT = "written in another script"
 RARE = "a rare form of the name"
 PART = "the one name is a part of the other"
 DOMINANT = 5  # times as often as all others together: the one who is meant by a name that several bear
+FEW = 2  # candidates, up to which a name is understood anew at once
 SHORTEST = 3  # letters of a given name cut short
 SEEN = 8  # other spellings of a name that are looked at
 
@@ -37,6 +38,7 @@ class Merging:
         self._parts = Parts()
         self._place: dict[str, int] = {}
         self._keys: dict[int, tuple[Atoms, ...]] = {}
+        self._alone: dict[str, int] = {}
         self._times: list[int] = []
         self._things: list[int] = []
         self._meant_times: defaultdict[int, int] = defaultdict(int)
@@ -61,6 +63,7 @@ class Merging:
             return
         if self._is_bare(new):
             self._keys[new] = tuple(sorted(node.person.whole_keys()))
+            self._alone.setdefault(node.person.words[0], new)
             for atoms in self._keys[new]:
                 self._parts.add_bare(atoms, new)
             for atoms in self._keys[new]:
@@ -206,20 +209,17 @@ class Merging:
 
     def _are_two(self, word: str, other: str) -> bool:
         """Tell whether two forms of a given name, each used alone, have been two people («Rose», «Roxie»)."""
-        first, second = self._alone(word), self._alone(other)
+        first, second = self._alone.get(word), self._alone.get(other)
         return first is not None and second is not None and self._clusters.are_apart(first, second)
-
-    def _alone(self, word: str) -> int | None:
-        slot = self._parts.get((word,))
-        return next((n for n in slot.bare[:CROWD] if self._written_as(n) == word), None) if slot else None
 
     # --- names of one part ----------------------------------------------------------------------------
 
     def _settle(self, atoms: Atoms) -> None:
+        """Understand anew who is called so; one whom several may be meant by already waits for its next mention."""
         slot = self._parts.get(atoms)
         if slot is not None:
             for node in slot.bare[:CROWD]:
-                if self._is_bare(node):
+                if self._is_bare(node) and (node in self._links or len(slot.holders) <= FEW):
                     self._choose(node)
 
     def _choose(self, node: int) -> None:
@@ -278,19 +278,19 @@ class Merging:
 
     def _may_mean(self, node: int, other: int) -> bool:
         """Tell whether a name of one part may mean the bearer of another name."""
-        here, there = self._person(node), self._person(other)
-        if self._written_as(other) != here.words[0] and any(
-            part & here.parts[0] and word != here.words[0] and self._are_two(word, here.words[0])
-            for word, part in zip(there.words, there.parts, strict=True)
-        ):
+        if not self._clusters.agree(node, other):
             return False
-        if self._is_variant(here, there) and self._spoken_of(other) * DOMINANT < self._times[node]:
+        here, there = self._person(node), self._person(other)
+        word = here.words[0]
+        if word in there.words:
+            return True
+        if len(there.parts) > 1 and self._spoken_of(other) * DOMINANT < self._times[node]:
             return False  # «Bill», of whom all speak, is not Billy Horner, who comes by once
-        return self._clusters.agree(node, other)
-
-    @staticmethod
-    def _is_variant(here: PersonName, there: PersonName) -> bool:
-        return here.words[0] not in there.words and len(there.parts) > 1
+        return not any(
+            self._are_two(counterpart, word)
+            for counterpart, part in zip(there.words, there.parts, strict=True)
+            if not part.isdisjoint(here.parts[0])
+        )
 
     def _is_lords(self, node: int, others: Iterable[int]) -> bool:
         """Tell whether an English surname alone is a man's, as the text calls a lady of that name Mrs or Miss."""

@@ -10,7 +10,8 @@ from tgrag.language import words
 from tgrag.records import Language
 
 _CALLED: dict[Language, str] = {
-    "en": r"alias|otherwise(?: called| known as| named)?|a\.k\.a\.|(?:also |better |commonly |generally |sometimes |formerly |once )?"
+    "en": r"alias|otherwise(?: called| known as| named)?|a\.k\.a\."
+    r"|(?:also |better |commonly |generally |sometimes |formerly |once )?"
     r"(?:known|called|nicknamed|surnamed)(?: as)?|(?:who (?:is|was) )?(?:also )?called",
     "ru": r"(?:он|она) же|по (?:прозвищу|прозванию|прозванью|фамилии|имени)|прозван\w+|прозываем\w+|иначе|в крещении"
     r"|известн\w+ под именем|наз[ыв]+авш\w+ся|урожд[её]нн\w+|тож",
