@@ -7,8 +7,9 @@ POST /reset (clears the counters). ``running(config)`` runs it in a thread of th
 
 To a text inside ``<text>…</text>`` it answers {"entities", "relationships"}: its capitalised words, those of one
 sentence related in order, and one entity "Probe <hash>" that only this text has: a text whose probe is missing was
-lost. Without a text it answers the smallest instance of the schema, or a line. Requests wait for a slot, first come
-first served, and hold it for ``seconds``. A fault is drawn from the seed, the prompt and the number of its attempt.
+lost. To a question under the strict prompt it answers as ``answers`` says. To anything else it answers the smallest
+instance of the schema, or a line. Requests wait for a slot, first come first served, and hold it for ``seconds``, and
+while a streamed answer is sent. A fault is drawn from the seed, the prompt and the number of its attempt.
 """
 
 import argparse
@@ -24,7 +25,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 import httpx
 from aiohttp import web
@@ -32,6 +33,8 @@ from aiohttp import web
 TEXT = re.compile(r"<text>(.*?)</text>", re.DOTALL)
 WORD = re.compile(r"\b[A-ZА-ЯЁІЇЄҐ][a-zа-яёіїєґ’'-]{2,}")
 SENTENCE = re.compile(r"(?<=[.!?…])\s+")
+CONTEXT = re.compile(r"<context>\n(.*?)</context>", re.DOTALL)
+PASSAGE = re.compile(r"^\[(\d+)\] \([^\n]*\)\n(.*?)(?=^\[\d+\] \(|\Z)", re.DOTALL | re.MULTILINE)
 CHARACTERS_A_TOKEN = 4
 
 
@@ -40,6 +43,9 @@ class Config:
     """Shares are of attempts. always_fails: texts that hold this marker get 500 at every attempt.
 
     held: texts that hold this one are not answered before so many answers were given (held_until).
+    answers: to questions, with the first sentence of the longest passage (right), with words that are in none
+    (misquoted), with such words at first and right when asked to mend it (mended), or that there is none (not_found).
+    piece_seconds: before each piece of a streamed answer; breaks_after: so many pieces it breaks off, 0 never.
     """
 
     seconds: float = 0.0
@@ -54,6 +60,9 @@ class Config:
     held: str = ""
     held_until: int = 0
     max_entities: int = 8
+    answers: Literal["right", "misquoted", "mended", "not_found"] = "right"
+    piece_seconds: float = 0.0
+    breaks_after: int = 0
     seed: int = 0
 
     def fault(self, text: str, key: str, attempt: int) -> str | None:
@@ -114,7 +123,7 @@ class MockLLM:
         )
         return app
 
-    async def chat(self, request: web.Request) -> web.Response:
+    async def chat(self, request: web.Request) -> web.StreamResponse:
         body = await request.json()
         prompt = "\n".join(message["content"] for message in body["messages"])
         key, text = short_hash(prompt), text_of(prompt)
@@ -136,10 +145,13 @@ class MockLLM:
                     await asyncio.sleep(self.config.seconds)
                     while self._is_held(text or prompt):
                         await asyncio.sleep(0.01)
+                    response = self._respond(body, prompt, text, fault)
+                    if body.get("stream") and response.status == 200:
+                        return await self._stream(request, json.loads(response.text or ""))
                 finally:
                     self._count_busy(-1)
-            return self._respond(body, prompt, text, fault)
-        except asyncio.CancelledError:
+            return response
+        except (asyncio.CancelledError, ConnectionResetError):
             self.stats.left += 1
             raise
         finally:
@@ -156,7 +168,7 @@ class MockLLM:
             return error(500, "injected internal error")
         if fault == "error_429":
             return error(429, "injected rate limit", {"Retry-After": f"{self.config.retry_after:g}"})
-        content, reason = answer(body, prompt, text, self.config.max_entities), "stop"
+        content, reason = answer(body, prompt, text, self.config), "stop"
         if fault == "malformed":
             content = "Sure! Here it is:\n" + content[: len(content) // 2]
         most = body.get("max_tokens") or body.get("max_completion_tokens") or 10**9
@@ -187,6 +199,28 @@ class MockLLM:
                 },
             }
         )
+
+    async def _stream(self, request: web.Request, completion: dict[str, Any]) -> web.StreamResponse:
+        """Send a completion in pieces of a word each."""
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        await response.prepare(request)
+
+        async def send(choices: list[dict[str, Any]], **more: Any) -> None:
+            chunk = {"id": "mock", "object": "chat.completion.chunk", "created": 0, "model": "mock"}
+            data = json.dumps(chunk | {"choices": choices} | more, ensure_ascii=False)
+            await response.write(f"data: {data}\n\n".encode())
+
+        (choice,) = completion["choices"]
+        for place, piece in enumerate(re.findall(r"\s*\S+|\s+", choice["message"]["content"]), start=1):
+            await asyncio.sleep(self.config.piece_seconds)
+            await send([{"index": 0, "delta": {"content": piece}, "finish_reason": None}])
+            if place == self.config.breaks_after and request.transport:
+                request.transport.abort()
+                return response
+        await send([{"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}])
+        await send([], usage=completion["usage"])
+        await response.write(b"data: [DONE]\n\n")
+        return response
 
     async def models(self, _: web.Request) -> web.Response:
         return web.json_response({"object": "list", "data": [{"id": "mock", "object": "model"}]})
@@ -236,15 +270,28 @@ def tokens(text: str) -> int:
     return max(1, len(text) // CHARACTERS_A_TOKEN)
 
 
-def answer(body: dict[str, Any], prompt: str, text: str | None, max_entities: int) -> str:
+def answer(body: dict[str, Any], prompt: str, text: str | None, config: Config) -> str:
     schema = ((body.get("response_format") or {}).get("json_schema") or {}).get("schema")
+    if CONTEXT.search(prompt):
+        is_repair = any(message["role"] == "assistant" for message in body["messages"])
+        return strict_answer(prompt, "right" if is_repair and config.answers == "mended" else config.answers)
     if text is None:
         said = f"mock {short_hash(prompt)}"
         return json.dumps(smallest(schema, schema, said), ensure_ascii=False) if schema else said
-    graph: dict[str, Any] = graph_of(text, max_entities)
+    graph: dict[str, Any] = graph_of(text, config.max_entities)
     if schema and "reasoning" in schema.get("properties", {}):
         graph = {"reasoning": "Capitalised words are names."} | graph
     return json.dumps(graph, ensure_ascii=False)
+
+
+def strict_answer(prompt: str, kind: str) -> str:
+    """Return the answer to a question under the strict prompt; see ``Config.answers``."""
+    if kind == "not_found":
+        return "В приведённых отрывках ответа нет."
+    passages = PASSAGE.findall(CONTEXT.findall(prompt)[-1])
+    number, text = max(passages, key=lambda passage: len(passage[1]))
+    quote = SENTENCE.split(text.strip())[0] if kind == "right" else "Этих слов в книге нет."
+    return f"В книге сказано: «{quote}» [{number}]"
 
 
 def graph_of(text: str, max_entities: int) -> dict[str, list[dict[str, Any]]]:

@@ -26,6 +26,13 @@ class EmptyQuestion(TgragError):
     status = 422
 
 
+class CallerLeft(TgragError):
+    """Whoever asked does not wait for the answer any more; nobody is told."""
+
+    code = "caller_left"
+    status = 499
+
+
 class UnknownMode(TgragError):
     code = "unknown_mode"
     status = 422

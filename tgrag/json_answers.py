@@ -21,6 +21,7 @@ MOST_CHARACTERS = 200_000  # of an answer that is looked at; no answer within it
 
 _HELD_BY = re.compile(r"""[\s,:'"{}\[\]\\]+""")
 _DOUBTFUL = re.compile(r"""['"]\s*[,:}\]]""")  # in a string: where it may have ended
+_THINKING = "<think"
 _THOUGHT = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL)
 
 
@@ -97,7 +98,7 @@ def read_object(answer: str) -> dict[str, Any]:
     """
     if len(answer) > MOST_CHARACTERS:
         raise InvalidAnswer(f"the answer is longer than {MOST_CHARACTERS:,} characters: repeat nothing")
-    said = _THOUGHT.sub("", answer)
+    said = without_thought(answer)
     start, end = said.find("{"), said.rfind("}") + 1
     if start < 0:
         raise InvalidAnswer("the answer holds no JSON object: begin with { and write nothing else")
@@ -107,6 +108,13 @@ def read_object(answer: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise InvalidAnswer("the answer is not one JSON object")
     return found
+
+
+def without_thought(answer: str) -> str:
+    """Return an answer, or its beginning, without the train of thought that some models write first."""
+    said = _THOUGHT.sub("", answer)
+    begun = said.lstrip()[: len(_THINKING)]
+    return "" if begun and _THINKING.startswith(begun) else said
 
 
 def _loads(body: str) -> Any:

@@ -1,7 +1,7 @@
 """Costly calls to a chat model: counted, remembered, retried, paced, bounded, and their answers validated."""
 
 from tgrag.calls.ask import ask, repair_request
-from tgrag.calls.call import Call, Handler, Truncated, Unreadable
+from tgrag.calls.call import Call, Handler, Listener, Truncated, Unreadable
 from tgrag.calls.chain import chain
 from tgrag.calls.counters import Counters
 from tgrag.calls.faults import FaultRule
@@ -13,6 +13,7 @@ __all__ = [
     "Counters",
     "FaultRule",
     "Handler",
+    "Listener",
     "Memory",
     "Slots",
     "Truncated",

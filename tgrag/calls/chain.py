@@ -51,7 +51,10 @@ def chain(
         return call_key(identity, call.request)
 
     async def complete(call: Call) -> ChatReply:
-        return await model.complete(call.request)
+        if call.listener is None:
+            return await model.complete(call.request)
+        call.listener.begun()
+        return await model.stream(call.request, call.listener.piece)
 
     handler: Handler = complete
     if faults:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from tgrag.calls.call import Call, Handler
+from tgrag.calls.call import Call, Handler, Listener
 from tgrag.calls.counters import Counters
 from tgrag.index.memo import Failure
 from tgrag.models.chat import CallFailed, ChatReply, Misconfigured
@@ -36,28 +36,29 @@ class _Flight:
 class Recall:
     """Makes a call only when it has no answer, is not given up and is not being made.
 
-    A call in flight goes on as long as one caller waits for it. One that finally fails is recorded, unless the
-    failure says nothing of the request.
+    A call in flight goes on as long as one caller waits for it; one that is listened to is its listener's alone. One
+    that finally fails is recorded, unless the failure says nothing of the request.
     """
 
     def __init__(self, following: Handler, memory: Memory, key_of: KeyOf, counters: Counters) -> None:
         self._following, self._memory = following, memory
         self._key_of, self._counters = key_of, counters
-        self._flights: dict[str, _Flight] = {}
+        self._flights: dict[tuple[str, Listener | None], _Flight] = {}
 
     async def __call__(self, call: Call) -> ChatReply:
         key = self._key_of(call)
-        flight = self._flights.get(key)
+        flown = key, call.listener
+        flight = self._flights.get(flown)
         first = flight is None
         if flight is None:
-            flight = self._flights[key] = _Flight(asyncio.create_task(self._answer(key, call)))
+            flight = self._flights[flown] = _Flight(asyncio.create_task(self._answer(key, call)))
         flight.waiting += 1
         try:
             reply, stored = await asyncio.shield(flight.task)
         finally:
             flight.waiting -= 1
             if not flight.waiting:
-                await self._land(key, flight.task)
+                await self._land(flown, flight.task)
         if stored or not first:
             self._counters.saved += 1
         else:
@@ -84,9 +85,11 @@ class Recall:
             raise CallFailed(f"not tried again: {failure.reason}", transient=False)
         return reply
 
-    async def _land(self, key: str, task: "asyncio.Task[tuple[ChatReply, bool]]") -> None:
+    async def _land(
+        self, flown: tuple[str, Listener | None], task: "asyncio.Task[tuple[ChatReply, bool]]"
+    ) -> None:
         """Forget a flight that nobody waits for, and end it."""
-        del self._flights[key]
+        del self._flights[flown]
         if not task.done():
             task.cancel()
             await asyncio.wait({task})

@@ -1,5 +1,6 @@
 """What a chat model is asked and what it answers, whatever stands behind it."""
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Literal, Protocol
 
@@ -89,6 +90,9 @@ class ChatModel(Protocol):
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         """Answer one request. Raises CallFailed; a cancelled call is given up at the server too."""
+
+    async def stream(self, request: ChatRequest, heard: Callable[[str], None]) -> ChatReply:
+        """Answer one request as ``complete`` does, and tell the answer's text piece by piece while it is written."""
 
     async def close(self) -> None:
         """Release connections."""

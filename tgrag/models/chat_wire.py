@@ -1,11 +1,14 @@
 """The chat model's part of the OpenAI API as plain data: over HTTP and in batch files it is the same."""
 
 import json
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from tgrag.models.chat import CallFailed, ChatIdentity, ChatReply, ChatRequest
 from tgrag.settings import ChatSettings
 
+_OTHER_FORM = (KeyError, IndexError, TypeError, AttributeError, ValueError)
+_NO_COMPLETION = "the server's answer is no chat completion; check chat.base_url"
 _FINISHED: dict[str | None, Literal["stop", "length", "filter"]] = {
     "stop": "stop",
     "eos": "stop",
@@ -56,10 +59,8 @@ def read_reply(body: dict[str, Any]) -> ChatReply:
         refusal = message.get("refusal")
         usage = body.get("usage") or {}
         tokens_in, tokens_out = (int(usage.get(name) or 0) for name in ("prompt_tokens", "completion_tokens"))
-    except (KeyError, IndexError, TypeError, AttributeError, ValueError):
-        raise CallFailed(
-            "the server's answer is no chat completion; check chat.base_url", transient=True
-        ) from None
+    except _OTHER_FORM:
+        raise CallFailed(_NO_COMPLETION, transient=True) from None
     if reason not in _FINISHED:
         raise CallFailed(f"the answer ended for an unknown reason: {reason}", transient=False)
     finished = _FINISHED[reason]
@@ -68,6 +69,33 @@ def read_reply(body: dict[str, Any]) -> ChatReply:
     if not text.strip() and finished == "stop":
         raise CallFailed("the model answered with an empty text", transient=False)
     return ChatReply(text, finished, tokens_in, tokens_out)
+
+
+def read_streamed(chunks: Sequence[dict[str, Any]]) -> ChatReply:
+    """Return what the chunks of a streamed chat completion, each read by ``piece_of``, say together.
+
+    Raises CallFailed as ``read_reply`` does, and when the stream ended before the answer did.
+    """
+    choices = [choice for chunk in chunks for choice in (chunk["choices"] or [])[:1]]
+    reasons = [choice["finish_reason"] for choice in choices if choice.get("finish_reason")]
+    if not reasons:
+        raise CallFailed("the server's answer broke off", transient=True)
+    message = {name: "".join(_piece(choice, name) for choice in choices) for name in ("content", "refusal")}
+    usage = next((chunk["usage"] for chunk in reversed(chunks) if chunk.get("usage")), None)
+    return read_reply({"choices": [{"message": message, "finish_reason": reasons[-1]}], "usage": usage})
+
+
+def piece_of(chunk: dict[str, Any]) -> str:
+    """Return the text that a chunk adds to the answer. Raises CallFailed when it is no chunk of one."""
+    try:
+        choices = chunk["choices"] or []
+        return _whole_characters(_piece(choices[0], "content")) if choices else ""
+    except _OTHER_FORM:
+        raise CallFailed(_NO_COMPLETION, transient=True) from None
+
+
+def _piece(choice: dict[str, Any], name: str) -> str:
+    return str((choice.get("delta") or {}).get(name) or "")
 
 
 def _whole_characters(text: str) -> str:

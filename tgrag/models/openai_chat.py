@@ -2,6 +2,8 @@
 
 import math
 import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -12,11 +14,12 @@ import openai
 
 from tgrag.errors import ConfigurationError
 from tgrag.models.chat import CallFailed, ChatReply, ChatRequest, Misconfigured
-from tgrag.models.chat_wire import identity_of, read_reply, request_body
+from tgrag.models.chat_wire import identity_of, piece_of, read_reply, read_streamed, request_body
 from tgrag.settings import ChatSettings
 
 NO_KEY = "none"  # local servers take any; the client insists on one
 CONNECT_SECONDS = 10.0
+STREAMED: dict[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
 TRANSIENT = {408, 409, 425, 429}
 TOO_LONG = (
     "context length",
@@ -61,11 +64,36 @@ class OpenAIChat:
         )
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        try:
+        with self._told():
             response = await self._client.chat.completions.with_raw_response.create(
                 **request_body(request, self.identity)
             )
             body: Any = response.http_response.json()
+        reply = read_reply(body)
+        self._served = True
+        return reply
+
+    async def stream(self, request: ChatRequest, heard: Callable[[str], None]) -> ChatReply:
+        chunks: list[dict[str, Any]] = []
+        with self._told():
+            body = request_body(request, self.identity) | STREAMED
+            async with await self._client.chat.completions.create(**body) as stream:
+                async for chunk in stream:
+                    chunks.append(chunk.model_dump(warnings=False))
+                    if piece := piece_of(chunks[-1]):
+                        heard(piece)
+        reply = read_streamed(chunks)
+        self._served = True
+        return reply
+
+    async def close(self) -> None:
+        await self._client.close()
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Turn what the client raises into failures that say what to do."""
+        try:
+            yield
         except openai.APITimeoutError as error:
             if isinstance(error.__cause__, httpx2.ConnectTimeout):
                 raise self._unreached("no connection in time") from None
@@ -76,17 +104,15 @@ class OpenAIChat:
             raise self._unreached(str(error.__cause__ or error)) from None
         except openai.APIStatusError as error:
             raise self._refused(error) from None
+        except openai.APIError as error:
+            raise CallFailed(
+                f"the server failed while it answered: {error.message}", transient=True
+            ) from None
         except UnicodeEncodeError:
             raise CallFailed("the request holds characters that are no text", transient=False) from None
         except ValueError:
             reason = "the server's answer is no JSON; check chat.base_url"
             raise self._vain(reason, IN_VAIN, transient=True) from None
-        reply = read_reply(body)
-        self._served = True
-        return reply
-
-    async def close(self) -> None:
-        await self._client.close()
 
     def _unreached(self, cause: str) -> CallFailed:
         address = self._settings.base_url

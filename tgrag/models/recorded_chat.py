@@ -10,7 +10,7 @@ A recording is a JSONL file, of either kind of line or both:
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +51,11 @@ class RecordedChat:
         if isinstance(answer, CallFailed):
             raise answer
         return answer
+
+    async def stream(self, request: ChatRequest, heard: Callable[[str], None]) -> ChatReply:
+        reply = await self.complete(request)
+        heard(reply.text)
+        return reply
 
     async def close(self) -> None:
         """Nothing is held."""

@@ -1,10 +1,13 @@
 """A chat model that runs on this Ray: a Serve deployment asked through its handle.
 
-The deployment's method ``complete`` takes a dict (of a ChatRequest) and returns one (of a ChatReply). What it raises
-has to be a builtin: ValueError where the request is at fault, anything else where trying again is sane.
+The deployment's method ``complete`` takes a dict (of a ChatRequest) and returns one (of a ChatReply); ``stream`` yields
+the pieces of the answer's text and then that dict. What they raise has to be a builtin: ValueError where the request
+is at fault, anything else where trying again is sane.
 """
 
 import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from functools import cached_property
 from typing import Any
@@ -31,24 +34,35 @@ class ServedChat:
         self._given = handle
 
     async def complete(self, request: ChatRequest) -> ChatReply:
+        with self._told():
+            response = self._handle.complete.remote(asdict(request))
+            try:
+                return _REPLY.validate_python(await response)
+            except asyncio.CancelledError:
+                response.cancel()
+                raise
+
+    async def stream(self, request: ChatRequest, heard: Callable[[str], None]) -> ChatReply:
+        with self._told():
+            response = self._handle.options(stream=True).stream.remote(asdict(request))
+            try:
+                async for piece in response:
+                    if not isinstance(piece, str):
+                        return _REPLY.validate_python(piece)
+                    heard(piece)
+            except asyncio.CancelledError:
+                response.cancel()
+                raise
+        raise CallFailed("the deployment's answer broke off", transient=True)
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Turn what Ray raises into failures that say what to do."""
         from ray.exceptions import RayActorError, RayError, RayTaskError
         from ray.serve.exceptions import BackPressureError, RayServeException
 
         try:
-            handle = self._handle
-        except (KeyError, RayServeException) as error:
-            raise Misconfigured(
-                f"the application {APPLICATION} is not up on this Ray ({error}); deploy it"
-            ) from None
-        try:
-            response = handle.complete.remote(asdict(request))
-        except RayServeException as error:
-            raise CallFailed(f"the deployment cannot be asked: {error}", transient=True) from None
-        try:
-            return _REPLY.validate_python(await response)
-        except asyncio.CancelledError:
-            response.cancel()
-            raise
+            yield
         except BackPressureError:
             raise CallFailed("every replica is busy", transient=True, retry_after=BUSY_SECONDS) from None
         except ValidationError as error:
@@ -69,10 +83,16 @@ class ServedChat:
             return self._given
         import ray
         from ray import serve
+        from ray.serve.exceptions import RayServeException
 
         if not ray.is_initialized():
             connect()
-        return serve.get_deployment_handle(DEPLOYMENT, APPLICATION)
+        try:
+            return serve.get_deployment_handle(DEPLOYMENT, APPLICATION)
+        except (KeyError, RayServeException) as error:
+            raise Misconfigured(
+                f"the application {APPLICATION} is not up on this Ray ({error}); deploy it"
+            ) from None
 
 
 def _cause(error: Exception) -> str:

@@ -71,18 +71,20 @@ class ItemWriter:
 
     def entity(self, state: EntityState, score: float, told: Told, merit: Merit) -> ContextItem | None:
         """Return the best descriptions of a state that are not told yet, and take them for told; None without any."""
-        text = self._descriptions(state.descriptions, STATE_DESCRIPTIONS, told, merit)
-        if not text:
+        shown = self._best(state.descriptions, STATE_DESCRIPTIONS, told, merit)
+        if not shown:
             return None
-        return self._item("entity", state.state_id, state.name, f"{state.name}: {text}", state, score)
+        text = f"{state.name}: {_joined(shown)}"
+        return self._item("entity", state.state_id, state.name, text, state, score, evidence=shown)
 
     def relationship(self, edge: Relationship, score: float, told: Told, merit: Merit) -> ContextItem | None:
         """Return the best evidence of a relationship that is not told yet, as ``entity`` does."""
         name = f"{edge.source_name} — {edge.target_name}"
-        text = self._descriptions(edge.evidence, RELATIONSHIP_DESCRIPTIONS, told, merit)
-        if not text:
+        shown = self._best(edge.evidence, RELATIONSHIP_DESCRIPTIONS, told, merit)
+        if not shown:
             return None
-        return self._item("relationship", edge.relationship_id, name, f"{name}: {text}", edge, score)
+        text = f"{name}: {_joined(shown)}"
+        return self._item("relationship", edge.relationship_id, name, text, edge, score, evidence=shown)
 
     def community(self, window: Community, score: float) -> ContextItem:
         """Return a window's title, with its summary where a language model wrote one.
@@ -100,7 +102,15 @@ class ItemWriter:
         return self._item("community", window.community_id, window.title, text, window, score)
 
     def _item(
-        self, kind: Kind, key: str, name: str, text: str, row: Row, score: float, n_tokens: int | None = None
+        self,
+        kind: Kind,
+        key: str,
+        name: str,
+        text: str,
+        row: Row,
+        score: float,
+        n_tokens: int | None = None,
+        evidence: Sequence[Evidence] = (),
     ) -> ContextItem:
         place = label(row.book_title, row.headings)
         return ContextItem(
@@ -117,6 +127,7 @@ class ItemWriter:
             last_ordinal=row.ordinal if isinstance(row, TextUnit) else row.last_ordinal,
             score=round(score, 6),
             n_tokens=self._tokenizer.count(_line(place, text)) if n_tokens is None else n_tokens,
+            text_unit_ids=list(dict.fromkeys(item.text_unit_id for item in evidence)),
         )
 
     def _label_cost(self, place: str) -> int:
@@ -124,13 +135,18 @@ class ItemWriter:
             self._label_costs[place] = self._tokenizer.count(_line(place, ""))
         return self._label_costs[place]
 
-    def _descriptions(self, evidence: Sequence[Evidence], n: int, told: Told, merit: Merit) -> str:
+    def _best(self, evidence: Sequence[Evidence], n: int, told: Told, merit: Merit) -> list[Evidence]:
         """Return the n best descriptions that are not told yet, in reading order."""
         fresh = [item for item in evidence if item not in told]
         merits = [merit(item) for item in fresh]
-        best = sorted(sorted(range(len(fresh)), key=lambda place: -merits[place])[:n])
-        told.add(fresh[place] for place in best)
-        return SEPARATOR.join(" ".join(fresh[place].text.split()) for place in best)
+        places = sorted(sorted(range(len(fresh)), key=lambda place: -merits[place])[:n])
+        best = [fresh[place] for place in places]
+        told.add(best)
+        return best
+
+
+def _joined(descriptions: Iterable[Evidence]) -> str:
+    return SEPARATOR.join(" ".join(item.text.split()) for item in descriptions)
 
 
 def _line(place: str, text: str) -> str:

@@ -12,6 +12,7 @@ from tgrag.models.chat import CallFailed
 from tgrag.models.protocols import Embedder, Tokenizer, Vectors
 from tgrag.records import TextUnit
 from tgrag.search.answer import ExtractiveAnswer, extractive_answer
+from tgrag.search.caller import Caller
 from tgrag.search.classic import classic_context
 from tgrag.search.context import ItemWriter, RememberingTokenizer, in_story_order, render, titles_cost
 from tgrag.search.development import (
@@ -148,12 +149,16 @@ class Engine:
             ranked_units=found.ranked,
         )
 
-    def query(self, request: QueryRequest, query_vector: Vectors | None = None) -> Answer:
-        """Return an answer with checked quotes."""
+    def query(
+        self, request: QueryRequest, query_vector: Vectors | None = None, caller: Caller | None = None
+    ) -> Answer:
+        """Return an answer with checked quotes. Raises CallerLeft when the caller leaves."""
+        caller = caller or Caller()
         run = _Run(_mode(request), steps=[] if request.explain else None)
         found = self._find(request, query_vector, run)
         with run.step("answer"):
-            answer, tokens = self._answered(found, request, run)
+            answer, tokens = self._answered(found, request, run, caller)
+            caller.complete(answer.text)
         return Answer(
             collection=self._snapshot.collection,
             version=self._snapshot.version_id,
@@ -241,7 +246,7 @@ class Engine:
             return choose_units(question, states, view, self._settings, None)
 
     def _answered(
-        self, found: _Found, request: QueryRequest, run: _Run
+        self, found: _Found, request: QueryRequest, run: _Run, caller: Caller
     ) -> tuple[ExtractiveAnswer, dict[str, int]]:
         """Return the model's answer and its tokens; quotes alone, which goes on record, without one."""
         if self._writer is None:
@@ -249,10 +254,10 @@ class Engine:
             return self._answer(found, run), {}
         if not found.items:
             return self._answer(found, run), {}
+        caller.stay()
         as_of = _written(request.as_of)
-        units = [unit for unit, _ in found.units]
         try:
-            answer, spent = self._writer.answer(found.question, as_of, found.items, units, found.view)
+            answer, spent = self._writer.answer(found.question, as_of, found.items, found.view, caller)
         except (CallFailed, ConfigurationError) as error:
             run.fall_backs.append(_no_answer(str(error)))
             return self._answer(found, run), {}

@@ -62,6 +62,12 @@ class QueryRequest(BaseModel):
     explain: bool = False
 
 
+class AskRequest(QueryRequest):
+    """A question to be answered. stream: send the answer while it is written, as server-sent events."""
+
+    stream: bool = False
+
+
 class PageBox(BaseModel):
     """A rectangle on a page (from 1), in points from the page's top left corner."""
 
@@ -100,7 +106,8 @@ class Citation(BaseModel):
 class ContextItem(BaseModel):
     """One line or passage of the context. kind: community, entity, relationship or text_unit.
 
-    id: of the row it shows; label: its place («Пиковая дама, III») as shown; text: as shown.
+    id: of the row it shows; label: its place («Пиковая дама, III») as shown; text: as shown. text_unit_ids: of a
+    line of the graph, the text units that what it shows was read from.
     first_ordinal, last_ordinal: the places it speaks of; never after ``as_of``.
     """
 
@@ -117,6 +124,7 @@ class ContextItem(BaseModel):
     last_ordinal: int
     score: float
     n_tokens: int
+    text_unit_ids: list[str] = Field(default_factory=list)
 
 
 class Hint(BaseModel):

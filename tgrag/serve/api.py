@@ -1,24 +1,27 @@
 """The HTTP API: routes, their documentation and the one form of errors. It knows nothing of Ray.
 
-``build_api(ask)`` takes the function that carries a request to the query path:
-``await ask("query", request) -> Reply``; it may raise TgragError.
+``build_api(ask, listen)`` takes the functions that carry a request to the query path: ``await ask("query", request)
+-> Reply``, and ``listen(request)``, an iterator over an answer while it is written; both may raise TgragError.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from typing import Annotated, Any, Protocol
 
 from fastapi import Body, FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from fastapi.sse import EventSourceResponse
 from starlette.exceptions import HTTPException
 
 from tgrag import __version__
 from tgrag.errors import InvalidRequest, TgragError
 from tgrag.search.entities import LONGEST_PAGE, PAGE, EntityDetail, EntityList, Timeline
-from tgrag.search.requests import Answer, QueryRequest, Retrieval
+from tgrag.search.requests import Answer, AskRequest, QueryRequest, Retrieval
 from tgrag.serve.listings import CollectionList, VersionList
-from tgrag.serve.replies import ErrorBody, Internal, Reply, error_body, failure
+from tgrag.serve.replies import ErrorBody, Internal, Reply, Streamed, error_body, failure, is_reply
+from tgrag.serve.streaming import server_sent
 
 logger = logging.getLogger(__name__)
 
@@ -85,6 +88,17 @@ Offset = Annotated[int, Query(ge=0, le=10**9)]
 Limit = Annotated[int, Query(ge=1, le=LONGEST_PAGE)]
 
 Question = Annotated[QueryRequest, Body(openapi_examples=EXAMPLES)]
+Asked = Annotated[AskRequest, Body(openapi_examples=EXAMPLES)]
+
+STREAM_HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}  # proxies pass events on at once
+ANSWERED: dict[int | str, dict[str, Any]] = {
+    200: {"content": {EventSourceResponse.media_type: {}}, "description": "the answer, or its events"}
+}
+
+
+class Listen(Protocol):
+    def __call__(self, request: dict[str, Any]) -> AsyncGenerator[Streamed, None]:
+        """Ask a question; yield what is heard of the answer, then the reply."""
 
 
 class Ask(Protocol):
@@ -92,23 +106,41 @@ class Ask(Protocol):
         """Call a method of the query path with builtins."""
 
 
-def build_api(ask: Ask) -> FastAPI:
-    """Return the application; ``ask`` reaches query, retrieve, collections, versions and ready."""
+def build_api(ask: Ask, listen: Listen) -> FastAPI:
+    """Return the application; ``ask`` reaches query, retrieve, entities, collections, versions and ready."""
     api = FastAPI(title="tgrag", version=__version__, description=DESCRIPTION, redoc_url=None)
 
     async def forward(method: str, *arguments: Any) -> Response:
         try:
             return _response(await ask(method, *arguments))
-        except TgragError as error:
-            return _response(failure(error))
-        except Exception:
-            logger.exception("unexpected error in %s", method)
-            return _response(failure(Internal("something went wrong inside tgrag; its log has the details")))
+        except Exception as error:
+            return _response(_told(error))
 
-    @api.post("/v1/query", response_model=Answer, responses=ERRORS, tags=["questions"])
-    async def query(request: Question) -> Response:
-        """Answer a question with checked quotes: each says its book, chapter, pages and character span."""
-        return await forward("query", request.model_dump(mode="json"))
+    async def heard(request: dict[str, Any]) -> AsyncGenerator[Streamed, None]:
+        try:
+            async with aclosing(listen(request)) as items:
+                async for item in items:
+                    yield item
+        except Exception as error:
+            yield _told(error)
+
+    @api.post("/v1/query", response_model=Answer, responses=ANSWERED | ERRORS, tags=["questions"])
+    async def query(request: Asked) -> Response:
+        """Answer a question with checked quotes: each says its book, chapter, pages and character span.
+
+        With `stream`, send it while it is written, as server-sent events: `delta` (`{"text": …}`: the answer goes
+        on), `restart` (the text so far is void, the answer begins anew), and at last `answer` (what comes without
+        `stream`: citations, fall-backs, and the answer once more, as checked) or `error`. An error before the first
+        event is an ordinary response with its status.
+        """
+        asked = request.model_dump(mode="json", exclude={"stream"})
+        if not request.stream:
+            return await forward("query", asked)
+        items = heard(asked)
+        first = await anext(items)
+        if is_reply(first) and first["status"] != 200:
+            return _response(first)
+        return EventSourceResponse(server_sent(resumed(first, items)), headers=STREAM_HEADERS)
 
     @api.post("/v1/retrieve", response_model=Retrieval, responses=ERRORS, tags=["questions"])
     async def retrieve(request: Question) -> Response:
@@ -167,6 +199,21 @@ def build_api(ask: Ask) -> FastAPI:
 
     _handle_errors(api)
     return api
+
+
+async def resumed(first: Streamed, items: AsyncGenerator[Streamed, None]) -> AsyncGenerator[Streamed, None]:
+    """Yield an item that was taken already, then the others."""
+    async with aclosing(items):
+        yield first
+        async for item in items:
+            yield item
+
+
+def _told(error: Exception) -> Reply:
+    if isinstance(error, TgragError):
+        return failure(error)
+    logger.error("unexpected error while answering a request", exc_info=error)
+    return failure(Internal("something went wrong inside tgrag; its log has the details"))
 
 
 def _handle_errors(api: FastAPI) -> None:

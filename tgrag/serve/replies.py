@@ -5,9 +5,10 @@ An exception of ours that crossed a process border would make every process on i
 
 import logging
 from collections.abc import Callable
-from typing import TypedDict
+from typing import Literal, TypedDict
 
 from pydantic import BaseModel, Field
+from typing_extensions import TypeIs
 
 from tgrag.errors import TgragError
 
@@ -20,6 +21,21 @@ class Reply(TypedDict):
     status: int
     body: str
     headers: dict[str, str]
+
+
+class Told(TypedDict):
+    """What is heard of an answer while it is written. data: JSON text of a Delta or a Restart."""
+
+    event: Literal["delta", "restart"]
+    data: str
+
+
+Streamed = Told | Reply
+
+
+def is_reply(item: Streamed) -> TypeIs[Reply]:
+    """Tell whether this is the reply, which comes last."""
+    return "status" in item
 
 
 class ErrorDetail(BaseModel):

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tgrag.index.catalog import Catalog
+from tgrag.search.caller import Caller
 from tgrag.search.entities import Entities, EntityDetail, EntityList, Timeline
 from tgrag.search.requests import QueryRequest
 from tgrag.search.written import parse_as_of
@@ -19,8 +20,8 @@ class Service:
         self._catalog = catalog
         self._library = library
 
-    def query(self, request: dict[str, Any]) -> Reply:
-        return guarded(lambda: self._query(QueryRequest.model_validate(request)))
+    def query(self, request: dict[str, Any], caller: Caller | None = None) -> Reply:
+        return guarded(lambda: self._query(QueryRequest.model_validate(request), caller))
 
     def retrieve(self, request: dict[str, Any]) -> Reply:
         return guarded(lambda: self._retrieve(QueryRequest.model_validate(request)))
@@ -53,8 +54,8 @@ class Service:
 
         return guarded(work)
 
-    def _query(self, request: QueryRequest) -> Reply:
-        answer = self._library.engine(request.collection).query(request)
+    def _query(self, request: QueryRequest, caller: Caller | None) -> Reply:
+        answer = self._library.engine(request.collection).query(request, caller=caller)
         return success(answer, answer.version)
 
     def _retrieve(self, request: QueryRequest) -> Reply:

@@ -9,6 +9,7 @@ from tgrag.index.memo import ATTEMPTS, Failure
 from tgrag.models.chat import CallFailed, ChatIdentity, ChatMessage, ChatReply, ChatRequest, call_key
 
 IDENTITY = ChatIdentity("fake", "1")
+PIECE = 4  # characters
 
 
 def call(text: str = "Кто там?", max_tokens: int = 100) -> Call:
@@ -31,12 +32,24 @@ def lasting(reason: str = "wrong") -> CallFailed:
     return CallFailed(reason, transient=False)
 
 
+class HalfSaid(CallFailed):
+    """A failure after a part of the answer was told."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__("broke off", transient=True)
+        self.text = text
+
+
+def pieces(text: str) -> list[str]:
+    return [text[start : start + PIECE] for start in range(0, len(text), PIECE)]
+
+
 class FakeModel:
     """Gives the outcomes in order, the last one for ever; each takes so many seconds."""
 
     def __init__(self, *outcomes: ChatReply | BaseException, seconds: float = 1.0) -> None:
         self.identity = IDENTITY
-        self._outcomes, self._seconds = list(outcomes) or [reply()], seconds
+        self._outcomes, self.seconds = list(outcomes) or [reply()], seconds
         self.requests: list[ChatRequest] = []
         self.begun: list[float] = []
         self.running = self.most_running = self.left = 0
@@ -48,7 +61,7 @@ class FakeModel:
         self.running += 1
         self.most_running = max(self.most_running, self.running)
         try:
-            await asyncio.sleep(self._seconds)
+            await asyncio.sleep(self.seconds)
         except asyncio.CancelledError:
             self.left += 1
             raise
@@ -57,6 +70,18 @@ class FakeModel:
         if isinstance(outcome, BaseException):
             raise outcome
         return outcome
+
+    async def stream(self, request: ChatRequest, heard: Callable[[str], None]) -> ChatReply:
+        """Tell the text in pieces of PIECE characters; of one that fails half-way what was said by then."""
+        try:
+            answer = await self.complete(request)
+        except HalfSaid as failure:
+            for piece in pieces(failure.text):
+                heard(piece)
+            raise
+        for piece in pieces(answer.text):
+            heard(piece)
+        return answer
 
     async def handle(self, asked: Call) -> ChatReply:
         return await self.complete(asked.request)

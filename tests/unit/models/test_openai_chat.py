@@ -337,3 +337,79 @@ def test_a_text_that_is_no_text_is_the_requests_fault() -> None:
 def test_settings_that_can_never_work_are_refused_at_once(changes: dict[str, Any], advice: str) -> None:
     with pytest.raises(ConfigurationError, match=advice):
         OpenAIChat(settings(**{"base_url": "http://x/v1"} | changes))
+
+
+def streamed(base_url: str, **changes: Any) -> tuple[ChatReply | CallFailed, list[str]]:
+    """Return what comes of a streamed request, and the pieces of text that were heard."""
+    pieces: list[str] = []
+
+    async def main() -> ChatReply:
+        model = OpenAIChat(settings(base_url, model="mock", **changes))
+        try:
+            return await model.stream(REQUEST, pieces.append)
+        finally:
+            await model.close()
+
+    try:
+        return asyncio.run(main()), pieces
+    except CallFailed as failed:
+        return failed, pieces
+
+
+def test_a_streamed_answer_is_the_same_and_is_heard_in_pieces() -> None:
+    with running() as mock:
+        whole = asyncio.run(complete(settings(mock.base_url, model="mock")))
+        answer, pieces = streamed(mock.base_url)
+    assert answer == whole
+    assert len(pieces) > 5
+    assert "".join(pieces) == whole.text
+
+
+def test_a_stream_that_breaks_off_passes() -> None:
+    with running(Config(breaks_after=3)) as mock:
+        failed, pieces = streamed(mock.base_url)
+    assert isinstance(failed, CallFailed) and failed.transient
+    assert len(pieces) == 3
+
+
+@pytest.mark.parametrize(
+    ("sent", "transient", "reason"),
+    [
+        ('data: {"error": {"message": "CUDA error"}}\n\n', True, "CUDA error"),
+        ('data: {"choices": [{"delta": {"content": "Это"}}]}\n\ndata: [DONE]\n\n', True, "broke off"),
+        ('{"choices": []}', True, "broke off"),
+        ("data: {\n\n", True, "no JSON"),
+        ('data: {"choices": [{"delta": {}, "finish_reason": "stop"}]}\n\n', False, "empty text"),
+        ('data: {"choices": 7}\n\n', True, "no chat completion"),
+        ('data: {"choices": [{"delta": 7, "finish_reason": "stop"}]}\n\n', True, "no chat completion"),
+    ],
+)
+def test_a_stream_of_another_form_is_a_failure(sent: str, transient: bool, reason: str) -> None:
+    async def main() -> CallFailed:
+        async with server(200, sent) as (address, _):
+            model = OpenAIChat(settings(address))
+            with pytest.raises(CallFailed) as caught:
+                await model.stream(REQUEST, lambda piece: None)
+            await model.close()
+            return caught.value
+
+    failed = asyncio.run(main())
+    assert failed.transient is transient
+    assert reason in failed.reason
+
+
+def test_who_stops_listening_leaves_the_server() -> None:
+    async def main(base_url: str) -> None:
+        heard = asyncio.Event()
+        model = OpenAIChat(settings(base_url, model="mock"))
+        task = asyncio.create_task(model.stream(REQUEST, lambda piece: heard.set()))
+        await heard.wait()
+        task.cancel()
+        await asyncio.wait({task})
+        await model.close()
+
+    with running(Config(piece_seconds=0.02)) as mock:
+        asyncio.run(main(mock.base_url))
+        while not mock.stats()["left"]:
+            pass
+        assert mock.stats()["in_flight"] == 0

@@ -1,6 +1,7 @@
 """The Serve back end, with handles that do what real ones do when replicas are busy, dead or at fault."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from dataclasses import asdict
 from typing import Any
 
@@ -145,3 +146,25 @@ def test_a_real_handle_of_serves_local_mode() -> None:
     with pytest.raises(CallFailed, match="too long") as caught:
         asyncio.run(model.complete(ChatRequest(REQUEST.messages, 51)))
     assert not caught.value.transient
+
+
+def test_an_answer_is_streamed_through_a_real_handle() -> None:
+    from ray import serve
+
+    @serve.deployment
+    class Chat:
+        async def stream(self, request: dict[str, Any]) -> AsyncIterator[str | dict[str, Any]]:
+            yield "Это "
+            if request["max_tokens"] > 50:
+                raise ValueError("too long")
+            yield "я."
+            if request["max_tokens"] == 50:
+                yield asdict(REPLY)
+
+    model = ServedChat(SETTINGS, serve.run(Chat.bind(), name="chat", _local_testing_mode=True))
+    pieces: list[str] = []
+    assert asyncio.run(model.stream(REQUEST, pieces.append)) == REPLY
+    assert pieces == ["Это ", "я."]
+    for max_tokens, reason in ((51, "too long"), (49, "broke off")):
+        with pytest.raises(CallFailed, match=reason):
+            asyncio.run(model.stream(ChatRequest(REQUEST.messages, max_tokens), pieces.append))

@@ -6,6 +6,7 @@ from typing import Any
 
 from tgrag.errors import EmptyQuestion, NoVersion, StorageError, TgragError, UnknownCollection, UnknownMode
 from tgrag.index.manifest import Pointer
+from tgrag.search.caller import Caller
 from tgrag.search.requests import MODES, Answer, QueryRequest, Retrieval
 
 
@@ -64,10 +65,16 @@ class FakeEngine:
     def __init__(self, version: str) -> None:
         self.version = version
 
-    def query(self, request: QueryRequest) -> Answer:
+    def query(self, request: QueryRequest, caller: Caller | None = None) -> Answer:
+        """The answer «да»; to "half" it has a fault after the first letter."""
         _check(request)
+        caller = caller or Caller()
+        if request.question == "half":
+            caller.piece("д")
+            raise ZeroDivisionError("secret detail")
         if request.question == "explode":
             raise ZeroDivisionError("secret detail")
+        caller.complete("да")
         return Answer(
             collection=request.collection or "only",
             version=self.version,

@@ -1,10 +1,13 @@
 """The HTTP API over the query path, without Ray."""
 
 import asyncio
+from collections.abc import AsyncGenerator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
 import pytest
+from httpx_sse import EventSource
 
 from tests.unit.search.graphs import BOOKS
 from tests.unit.search.graphs import library as toy_library
@@ -13,8 +16,9 @@ from tgrag.search.entities import Entities
 from tgrag.search.view import Views
 from tgrag.serve.api import build_api
 from tgrag.serve.library import Library
-from tgrag.serve.replies import Overloaded, Reply, TimedOut
+from tgrag.serve.replies import Overloaded, Reply, Streamed, TimedOut
 from tgrag.serve.service import Service
+from tgrag.serve.streaming import hear
 
 CATALOG = FakeCatalog(library="v1", empty=None)
 
@@ -27,7 +31,15 @@ def send(method: str, path: str, ask: Any = None, **options: Any) -> httpx.Respo
         return reply
 
     async def request() -> httpx.Response:
-        transport = httpx.ASGITransport(build_api(ask or local))
+        with ThreadPoolExecutor(1) as threads:
+
+            def listen(asked: dict[str, Any]) -> AsyncGenerator[Streamed, None]:
+                return hear(lambda caller: service.query(asked, caller), threads)
+
+            transport = httpx.ASGITransport(build_api(ask or local, listen))
+            return await exchange(transport)
+
+    async def exchange(transport: httpx.ASGITransport) -> httpx.Response:
         async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
             return await client.request(method, path, **options)
 
@@ -200,3 +212,38 @@ def test_entities_are_found_by_name_and_developed_as_of_a_chapter() -> None:
 def test_so_are_errors_about_entities(path: str, params: Any, status: int, code: str) -> None:
     response = get(path, **params)
     assert (response.status_code, response.json()["error"]["code"]) == (status, code), response.text
+
+
+def events(response: httpx.Response) -> list[tuple[str, Any]]:
+    source = EventSource(response)
+    return [(event.event, event.json()) for event in source.iter_sse()]
+
+
+def test_an_answer_is_streamed_and_ends_with_what_comes_without_streaming() -> None:
+    body = {"question": "да?", "collection": "library"}
+    assert events(post(body | {"stream": True})) == [("delta", {"text": "да"}), ("answer", post(body).json())]
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [({"question": " "}, 422), ({"question": "explode"}, 500), ({"question": "?", "collection": "no"}, 404)],
+)
+def test_an_error_before_the_first_event_is_an_ordinary_response(body: Any, status: int) -> None:
+    whole = {"collection": "library"} | body
+    streamed = post(whole | {"stream": True})
+    assert streamed.status_code == status
+    assert streamed.json() == post(whole).json()
+
+
+def test_an_error_after_it_is_an_event_in_the_one_form() -> None:
+    response = post({"question": "half", "collection": "library", "stream": True})
+    assert response.status_code == 200
+    (first, last) = events(response)
+    assert first == ("delta", {"text": "д"})
+    assert last[0] == "error"
+    assert last[1]["error"]["code"] == "internal"
+    assert "secret" not in response.text
+
+
+def test_only_answers_are_streamed() -> None:
+    assert post({"question": "?", "stream": True}, "/v1/retrieve").status_code == 422
