@@ -58,7 +58,7 @@ class Pipeline:
         ]
         identity = self.embedder.identity
         passages = passages_of(units, graph, identity, self.tokenizer, self.settings.embed)
-        for passage in (p for rows in passages.values() for p in rows):
+        for passage in (part for rows in passages.values() for p in rows for part in p.parts):
             if passage.key not in self._vectors:
                 self._vectors[passage.key] = self.embedder.embed_passages([passage.text])[0]
         files = table_files(documents, units, graph)
@@ -70,7 +70,10 @@ class Pipeline:
             version_id="0" * 32,
             manifest={"embedder": asdict(identity), "settings": self.settings.recipe()},
             tables={name: tables[name] for name in TABLES},
-            vectors={n: vector_file(rows, self._vectors, identity.dimension) for n, rows in passages.items()},
+            vectors={
+                name: vector_file(rows, self._vectors, identity, self.settings.embed.title_weight)
+                for name, rows in passages.items()
+            },
             lexical=tables["lexical"],
             names=tables["names"],
         )

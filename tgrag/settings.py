@@ -164,6 +164,11 @@ class EmbedSettings(Section):
     state_characters: int = Field(
         120, ge=40, description="of an entity state's first description, embedded with its name"
     )
+    title_weight: float = Field(
+        0.3,
+        ge=0,
+        description="of a book's title in the vector of its first text unit, against 1 for the text",
+    )
 
 
 class IndexSettings(Section):
@@ -222,6 +227,15 @@ class SearchSettings(Section):
     signals: SignalSettings = SignalSettings()
 
 
+class RerankSettings(Section):
+    model: str = Field(
+        "", description="folder or hub name of a cross-encoder with one label; without it the fused rank stands"
+    )
+    revision: str = ""
+    max_tokens: int = Field(512, ge=16, description="of a question and a passage together")
+    batch: int = Field(32, ge=1, description="pairs that go through the model at once")
+
+
 class ServeSettings(Section):
     host: str = "127.0.0.1"
     port: int = Field(8000, ge=1, le=65535)
@@ -274,6 +288,7 @@ class Settings(BaseSettings):
     embed: EmbedSettings = EmbedSettings()
     index: IndexSettings = IndexSettings()
     search: SearchSettings = SearchSettings()
+    rerank: RerankSettings = RerankSettings()
     serve: ServeSettings = ServeSettings()
 
     @property

@@ -12,7 +12,7 @@ from tgrag.index.manifest import SeriesInfo
 from tgrag.index.memo import vector_key
 from tgrag.ingest.collection import Placement
 from tgrag.language import lemmas
-from tgrag.models.protocols import EmbedderIdentity, Tokenizer
+from tgrag.models.protocols import EmbedderIdentity, Tokenizer, Vectors
 from tgrag.records import NEVER, Community, Document, EntityState, TextUnit
 from tgrag.settings import EmbedSettings
 from tgrag.store import lexical, names, vectors
@@ -32,9 +32,17 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
+    """A text to embed. title: its vector is mixed into that of the text, which is embedded without it."""
+
     document_id: str
     key: str
     text: str
+    title: "Passage | None" = None
+
+    @property
+    def parts(self) -> "list[Passage]":
+        """What is embedded of it."""
+        return [self] if self.title is None else [self, self.title]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +115,18 @@ def unit_lemmas(unit: TextUnit) -> list[str]:
     return [word for text in (unit.text, *sorted(titles)) for word in lemmas(text, unit.language)]
 
 
-def unit_passage(unit: TextUnit, identity: EmbedderIdentity) -> Passage:
-    return Passage(unit.document_id, vector_key(identity, unit.text), unit.text)
+def unit_passage(
+    unit: TextUnit, identity: EmbedderIdentity, tokenizer: Tokenizer, settings: EmbedSettings
+) -> Passage:
+    """Return what stands for a text unit in the vector index: its text, the first one of a book with the book's title.
+
+    The title often is what a short document is about and never names again.
+    """
+    title = None
+    if settings.title_weight and unit.chunk_index == 0 and unit.book_title.strip():
+        text = _cut(unit.book_title, identity, tokenizer)
+        title = Passage(unit.document_id, vector_key(identity, text), text)
+    return Passage(unit.document_id, vector_key(identity, unit.text), unit.text, title)
 
 
 def state_passage(
@@ -138,7 +156,9 @@ def passages_of(
 ) -> dict[str, list[Passage]]:
     """Return what is embedded of each table that has vectors, a passage a row, in the order of its rows."""
     return {
-        "text_units": [unit_passage(unit, identity) for unit in ordered("text_units", units)],
+        "text_units": [
+            unit_passage(unit, identity, tokenizer, settings) for unit in ordered("text_units", units)
+        ],
         "entity_states": [
             state_passage(state, identity, tokenizer, settings)
             for state in ordered("entity_states", graph.states)
@@ -193,7 +213,17 @@ def answers_file(answers: Iterable[UsedAnswer]) -> bytes:
     return table_bytes(to_table(UsedAnswer, rows))
 
 
-def vector_file(passages: Sequence[Passage], known: Mapping[str, np.ndarray], dimension: int) -> bytes:
+def vector_file(
+    passages: Sequence[Passage], known: Mapping[str, Vectors], identity: EmbedderIdentity, title_weight: float
+) -> bytes:
     """Return the FAISS file of passages in table order; ``known`` has the vector of each key."""
-    rows = [known[passage.key] for passage in passages]
-    return vectors.build(np.stack(rows) if rows else np.empty((0, dimension), np.float32))
+    rows = [_vector(passage, known, title_weight) for passage in passages]
+    return vectors.build(np.stack(rows) if rows else np.empty((0, identity.dimension), np.float32))
+
+
+def _vector(passage: Passage, known: Mapping[str, Vectors], title_weight: float) -> Vectors:
+    if passage.title is None:
+        return known[passage.key]
+    mixed = known[passage.key] + np.float32(title_weight) * known[passage.title.key]
+    unit: Vectors = mixed / np.linalg.norm(mixed)
+    return unit

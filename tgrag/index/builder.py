@@ -288,7 +288,8 @@ class VersionBuilder:
         passages = passages_of(
             units, graph, self._identity, tokenizer(self._settings.chunk.tokenizer), self._settings.embed
         )
-        unique = {passage.key: passage for rows in passages.values() for passage in rows}
+        parts = {name: [part for row in rows for part in row.parts] for name, rows in passages.items()}
+        unique = {passage.key: passage for rows in parts.values() for passage in rows}
         vectors = VectorMemo(self.target.root, self.target.name, self._identity)
         with self._stage("embed") as cost:
             known = vectors.load(set(unique))
@@ -298,8 +299,10 @@ class VersionBuilder:
             cost.calls, cost.saved = len(missing), len(unique) - len(missing)
         files: dict[str, bytes] = {}
         for name, rows in passages.items():
-            files[f"vectors/{name}.faiss"] = vector_file(rows, known, self._identity.dimension)
-            keys = pa.table({"key": pa.array([passage.key for passage in rows], pa.string())})
+            files[f"vectors/{name}.faiss"] = vector_file(
+                rows, known, self._identity, self._settings.embed.title_weight
+            )
+            keys = pa.table({"key": pa.array([part.key for part in parts[name]], pa.string())})
             files[f"vectors/{name}.keys.parquet"] = table_bytes(keys)
         return files, bytes_hash(b"".join(known[key].tobytes() for key in sorted(unique)))
 
