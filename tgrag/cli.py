@@ -276,6 +276,9 @@ def inspect_collection(
     console.show(inspection, console.inspection_lines(inspection), as_json)
 
 
+inspect.command("entities", cls=Command, epilog=entities.INSPECT_EXAMPLE)(entities.inspect_entities)
+
+
 @inspect.command(
     "document", cls=Command, epilog="Example: tgrag inspect document book.pdf --html > book.html"
 )

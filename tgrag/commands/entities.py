@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tgrag.settings import Settings
 
 EXAMPLE = 'Example: tgrag entities "Германна" --as-of "Глава II"'
+INSPECT_EXAMPLE = 'Example: tgrag inspect entities "Гринев" --collection library'
 TIMELINE_EXAMPLE = 'Example: tgrag timeline "Лизавета Ивановна" --as-of "book=1,chapter=3"'
 
 When = Annotated[
@@ -65,6 +66,31 @@ def timeline(
     when = parse_as_of(as_of)
     told = known.timeline(known.meant(name, when), when, offset, limit)
     console.show(told, console.timeline_lines(told), as_json)
+
+
+def inspect_entities(
+    ctx: typer.Context,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="Only entities with this among their names.")
+    ] = None,
+    limit: Limit = 50,
+    collection: Collection = None,
+    root: Root = None,
+    config: Config = None,
+    profile: Profile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show which names were taken for one entity, why and from where on; near misses; and how to have it otherwise.
+
+    With each stands the line to write under `entities:` in the collection.yaml beside the documents.
+    """
+    found = open_collection(read_settings(ctx, root, config, profile), collection)
+    from tgrag import console
+    from tgrag.inspect.entities import resolved, resolved_lines
+
+    version = found.require_current().version_id
+    shown = resolved(found.entities(version), found.merges(version), found.text_units(version), name)
+    console.show(shown, resolved_lines(shown, limit), as_json)
 
 
 def _open(settings: "Settings", collection: str | None) -> "Entities":

@@ -24,7 +24,7 @@ from tgrag.errors import (
 )
 from tgrag.hashing import bytes_hash
 from tgrag.index.manifest import SCHEMA_VERSION, Manifest, Pointer, VersionInfo, now
-from tgrag.records import DeadLetter, Document
+from tgrag.records import DeadLetter, Document, Entity, Merge, TextUnit
 from tgrag.store.root import Root
 from tgrag.store.snapshot import Snapshot
 from tgrag.store.tables import REPEATED, TABLES, from_row, read_table
@@ -214,6 +214,15 @@ class Collection:
 
     def documents(self, version_id: str) -> list[Document]:
         return [from_row(Document, row) for row in self.table(version_id, "documents").to_pylist()]
+
+    def entities(self, version_id: str) -> list[Entity]:
+        return [from_row(Entity, row) for row in self.table(version_id, "entities").to_pylist()]
+
+    def merges(self, version_id: str) -> list[Merge]:
+        return [from_row(Merge, row) for row in self.table(version_id, "merges").to_pylist()]
+
+    def text_units(self, version_id: str) -> list[TextUnit]:
+        return [from_row(TextUnit, row) for row in self.table(version_id, "text_units").to_pylist()]
 
     def dead_letters(self, version_id: str) -> list[DeadLetter]:
         return self.manifest(version_id).dead_letters
