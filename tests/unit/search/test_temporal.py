@@ -26,7 +26,7 @@ def question(view):
 
 @pytest.fixture(scope="module")
 def states(view, question):
-    return rank_states(question, view, SETTINGS).rows.tolist()
+    return rank_states(question, view, SETTINGS).head(SETTINGS.entities).rows.tolist()
 
 
 def test_states_of_the_named_entity_come_first(view, states):

@@ -30,3 +30,9 @@ def test_it_is_valid_for_serve_and_follows_the_settings() -> None:
 def test_it_refuses_to_listen_beyond_loopback() -> None:
     with pytest.raises(ConfigurationError, match=r"0\.0\.0\.0"):
         build(load_settings(serve={"host": "0.0.0.0"}))
+
+
+def test_the_key_of_a_chat_model_is_never_written() -> None:
+    chat = {"backend": "openai", "model": "m", "api_key": "sk-secret"}
+    written = build(load_settings(chat=chat))["applications"][1]["args"]["chat"]
+    assert written == {"backend": "openai", "model": "m"}
