@@ -34,9 +34,11 @@ QUESTIONS_KEPT = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """units: ids of text units, best first. seconds: of the request, the embedding of the question left out."""
+    """units: ids of text units, best first, and their scores. seconds: of the request, the embedding of the question
+    left out."""
 
     units: list[str]
+    scores: list[float]
     items: list[ContextItem]
     context: str
     n_tokens: int
@@ -64,7 +66,8 @@ class Retriever:
         found = self.engine.retrieve(request, vector)
         seconds = perf_counter() - begun
         units = [unit.text_unit_id for unit in found.ranked_units]
-        return Retrieved(units, found.items, found.context, found.n_tokens, seconds)
+        scores = [unit.score for unit in found.ranked_units]
+        return Retrieved(units, scores, found.items, found.context, found.n_tokens, seconds)
 
     def answer(self, request: QueryRequest) -> Answer | None:
         """Return the engine's answer; None for a baseline, which only retrieves."""
@@ -90,7 +93,7 @@ class Retriever:
         context = render(items, question.language)
         units = [unit.text_unit_id for unit in view.text_units(ranking.rows.tolist())]
         n_tokens = titles + sum(item.n_tokens for item in items)
-        return Retrieved(units, items, context, n_tokens, perf_counter() - begun)
+        return Retrieved(units, ranking.scores.tolist(), items, context, n_tokens, perf_counter() - begun)
 
 
 def _dense(question: Question, view: View) -> Ranking:

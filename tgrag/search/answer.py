@@ -104,6 +104,12 @@ def best_quotes(
     return passages((found[best[place]] for place in np.argsort(-np.round(total, 4), kind="stable")), n)
 
 
+def best_sentence(question: Question, view: View, units: Units) -> Sentence | None:
+    """Return the sentence that is nearest to the question by its words, its names and its text unit; None without any."""
+    found, _, scores = _by_words(question, units[:READ_UNITS], view.in_names(question.idf), who=False)
+    return found[int(np.argmax(np.round(scores, 6)))] if found else None
+
+
 def _introducing(question: Question, view: View, read: set[str]) -> list[tuple[TextUnit, float]]:
     """Return the first text units that name whom the question names, but for those already read."""
     named = view.name_scores(question.idf)
