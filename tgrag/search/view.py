@@ -341,16 +341,20 @@ class View:
         """Return the names that have no word but these, as ``names_in`` does."""
         return self._snapshot.names.made_of(lemma for term in terms for lemma in term)
 
-    def units_with_names(self, names: Integers) -> tuple[Integers, Integers]:
+    def units_with_names(self, names: Integers, most: int) -> tuple[Integers, Integers]:
         """Return the visible text units that are evidence of whoever is known by each of these names, in any document:
-        the place in ``names`` and the row of the unit, each pair once, ascending."""
+        the place in ``names`` and the row of the unit, each pair once, ascending. None for names that more than ``most``
+        entities bear."""
+        n_rows = max(1, len(self.units), len(self.people.canonical))
         places, rows, known_from = self._snapshot.names.bearing(names)
         known = self._is_known(rows, known_from)
-        entities, bearers = np.unique(self.people.canonical[rows[known]], return_inverse=True)
+        bearing = np.unique(places[known] * n_rows + self.people.canonical[rows[known]])
+        places, bearers = np.divmod(bearing, n_rows)
+        few = np.bincount(places, minlength=len(names))[places] <= most
+        entities, of_pair = np.unique(bearers[few], return_inverse=True)
         units_of = Links.from_pairs(*self.units_with_each(entities), len(entities))
-        bearer, units = units_of.of(bearers)
-        pairs = np.unique(places[known][bearer] * len(self.units) + units)
-        return np.divmod(pairs, max(1, len(self.units)))
+        pair, units = units_of.of(of_pair)
+        return np.divmod(np.unique(places[few][pair] * n_rows + units), n_rows)
 
     def _is_known(self, entities: Integers, known_from: Integers) -> Mask:
         """Tell which of the things told of entity rows are known by now."""

@@ -75,7 +75,11 @@ class NameIndex:
         """Return the names of entity rows: the row of each, a number that equal names share, from when it is known."""
         _, names = self._of_entity.of(entities)
         names = names[self._sizes[names] > 0]
-        return self._entities[names].astype(np.int64), self._numbers[names], self._known_from[names]
+        return (
+            self._entities[names].astype(np.int64),
+            self._numbers[names].astype(np.int64),
+            self._known_from[names],
+        )
 
     def bearing(self, numbers: Integers) -> tuple[Integers, Integers, Integers]:
         """Return who bears names: the place in ``numbers`` and the entity row of each, and from when that is known."""
@@ -85,19 +89,19 @@ class NameIndex:
     def made_of(self, asked: Iterable[str]) -> Integers:
         """Return the numbers of the names that have no lemma but these."""
         names, shared = self._sharing(asked)
-        return np.unique(self._numbers[names[shared == self._sizes[names]]])
+        return np.unique(self._numbers[names[shared == self._sizes[names]]].astype(np.int64))
 
     @cached_property
-    def _numbers(self) -> Integers:
+    def _numbers(self) -> NDArray[np.int32]:
         """For each name a number, the same for names of the same lemmas: those have the same sum of random numbers."""
         lengths = np.diff(self._names.offsets)
         of_lemma = np.random.default_rng(0).integers(2**63, size=len(lengths))
         sums = np.zeros(len(self._entities), dtype=np.int64)
         np.add.at(sums, self._names.values, np.repeat(of_lemma, lengths))
-        numbers: Integers = np.unique(sums, return_inverse=True)[1]
+        numbers = np.unique(sums, return_inverse=True)[1].astype(np.int32)
         return numbers
 
     @cached_property
     def _of_number(self) -> Links:
-        numbers = self._numbers
+        numbers = self._numbers.astype(np.int64)
         return Links.from_pairs(numbers, np.arange(len(numbers)), int(numbers.max(initial=-1)) + 1)

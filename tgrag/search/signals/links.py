@@ -57,7 +57,7 @@ def name_links(first: Sequence[int], terms: Iterable[Term], view: View) -> NameL
     asked = view.names_made_of(terms)
     names = [np.setdiff1d(view.names_in(row), asked) for row in first]
     every = np.unique(np.concatenate([np.empty(0, np.int64), *names]))
-    units_of = Links.from_pairs(*view.units_with_names(every), len(every))
+    units_of = Links.from_pairs(*view.units_with_names(every, MOST_UNITS), len(every))
     n_units = np.diff(units_of.offsets)
     weights = np.array([_rarity(n, view) if 1 < n <= MOST_UNITS else 0.0 for n in n_units.tolist()])
     found = [
