@@ -90,13 +90,14 @@ def bridges(links: NameLinks, idf: Mapping[Term, float], view: View) -> Ranking:
     """
     terms = list(idf)
     weights = np.array([idf[term] for term in terms]) / max(sum(idf.values()), 1e-9)
-    gained: defaultdict[int, float] = defaultdict(float)
+    every = np.unique(np.concatenate([np.array(links.first, dtype=np.int64), *links.rows]))
+    words = view.words_in(terms, every)
+    gained = np.zeros(len(every))
     for row, rows, gains in zip(links.first, links.rows, links.gains, strict=True):
-        missing = weights * ~view.words_in(terms, np.array([row]))[:, 0]
-        added = gains * (missing @ view.words_in(terms, rows))
-        for other, gain in zip(rows.tolist(), added.tolist(), strict=True):
-            gained[other] = max(gained[other], gain)
-    return _ranking({row: gain for row, gain in gained.items() if gain > 0})
+        missing = weights * ~words[:, np.searchsorted(every, row)]
+        linked = np.searchsorted(every, rows)
+        gained[linked] = np.maximum(gained[linked], gains * (missing @ words[:, linked]))
+    return ranked(every[gained > 0], gained[gained > 0])
 
 
 def _named_titles(unit: TextUnit, view: View) -> set[tuple[str, ...]]:
