@@ -10,7 +10,7 @@ from tgrag.graph.resolve import resolve
 from tgrag.graph.wishes import NO_WISHES, Wished
 from tgrag.records import NEVER
 
-RECALL = 0.55
+RECALL = 0.57
 
 
 def resolved() -> dict[str, str]:
