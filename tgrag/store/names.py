@@ -98,8 +98,7 @@ class NameIndex:
         of_lemma = np.random.default_rng(0).integers(2**63, size=len(lengths))
         sums = np.zeros(len(self._entities), dtype=np.int64)
         np.add.at(sums, self._names.values, np.repeat(of_lemma, lengths))
-        numbers = np.unique(sums, return_inverse=True)[1].astype(np.int32)
-        return numbers
+        return np.unique(sums, return_inverse=True)[1].astype(np.int32)
 
     @cached_property
     def _of_number(self) -> Links:
