@@ -229,7 +229,8 @@ class SearchSettings(Section):
 
 class RerankSettings(Section):
     model: str = Field(
-        "", description="folder or hub name of a cross-encoder with one label; without it the fused rank stands"
+        "",
+        description="folder or hub name of a cross-encoder with one label; without it the fused rank stands",
     )
     revision: str = ""
     max_tokens: int = Field(512, ge=16, description="of a question and a passage together")

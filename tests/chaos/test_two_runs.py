@@ -26,7 +26,8 @@ def refused(process: subprocess.Popen[str]) -> str:
     """Wait for a run that has no lease, or not any more, and return what it says."""
     _, errors = process.communicate(timeout=400)
     assert process.returncode == 1, errors
-    (told,) = (line for line in errors.splitlines() if line.startswith('{"error"'))  # Ray may have a last word
+    # Ray may have a last word.
+    (told,) = (line for line in errors.splitlines() if line.startswith('{"error"'))
     error = json.loads(told)["error"]
     assert error["code"] == "lease_held"
     return str(error["message"])

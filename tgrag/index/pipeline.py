@@ -86,7 +86,8 @@ def streamed(
     """Do as ``pipeline``, over rows that are made as they are needed; make: from the first to before the last."""
     if not n_rows:
         return
-    if (little and workers is None) or n_rows <= batch_rows:  # of a single batch, an actor would make no more than a process
+    one_batch = n_rows <= batch_rows  # of which an actor would make no more than this process
+    if one_batch or (little and workers is None):
         batches = (make(start, min(start + batch_rows, n_rows)) for start in range(0, n_rows, batch_rows))
         yield from _in_process(batches, worker, arguments)
         return
