@@ -115,7 +115,7 @@ def temporal_context(
     for_graph = left + round(budget * settings.entities_share)
     n_read = np.searchsorted(np.cumsum(view.tokens_of(found.units.rows)), READ * budget, side="right")
     texts = list(_scored(view.text_units, found.units.head(int(n_read))))
-    items = (writer.text_unit(unit, score) for unit, score in texts)
+    items = [writer.text_unit(unit, score) for unit, score in texts]
     used = sum(item.n_tokens for item in shown_windows)
     shown_texts, _ = fill(items, budget - used - for_graph)
     shown = {item.id for item in shown_texts}
@@ -130,10 +130,7 @@ def temporal_context(
     shown_graph, _ = fill(lines, for_graph)
 
     used += sum(item.n_tokens for item in (*shown_texts, *shown_graph))
-    more_texts, _ = fill(
-        (writer.text_unit(unit, score) for unit, score in texts if unit.text_unit_id not in shown),
-        budget - used,
-    )
+    more_texts, _ = fill((item for item in items if item.id not in shown), budget - used)
     return [*shown_windows, *shown_graph, *shown_texts, *more_texts]
 
 

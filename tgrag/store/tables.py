@@ -7,6 +7,7 @@ import types
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from operator import attrgetter
 from typing import Any, Generic, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
@@ -111,6 +112,31 @@ def _converter(hint: Any) -> Callable[[Any], Any] | None:
         convert = _converter(get_args(hint)[0])
         return tuple if convert is None else lambda items: tuple(convert(item) for item in items)
     return None
+
+
+def records_of(record_class: type[T], table: pa.Table) -> list[T]:
+    """Return the records that the rows of a table stand for: a column at a time, many times faster than ``from_row``."""
+    columns = (_values(whole(table[name]), hint) for name, hint in _hints(cast(type, record_class)).items())
+    return list(map(record_class, *columns))
+
+
+def _values(column: pa.Array, hint: Any) -> list[Any]:
+    """Return a column as values of fields of this type."""
+    inner, _ = _optional(hint)
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if column.null_count and not pa.types.is_string(column.type):
+        convert = _converter(inner)
+        plain = column.to_pylist()
+        return plain if convert is None else [None if v is None else convert(v) for v in plain]
+    if is_dataclass(inner):
+        parts = zip(column.flatten(), _hints(cast(type, inner)).values(), strict=True)
+        return list(map(cast(Any, inner), *(_values(part, of) for part, of in parts)))
+    if get_origin(inner) is tuple:
+        values = _values(column.flatten(), get_args(inner)[0])
+        ends = np.cumsum(column.value_lengths().to_numpy()).tolist()
+        return [tuple(values[begin:end]) for begin, end in pairwise([0, *ends])]
+    return cast(list[Any], column.to_numpy(zero_copy_only=False).tolist())
 
 
 def table_bytes(table: pa.Table) -> bytes:
@@ -235,7 +261,7 @@ class Rows(Generic[T]):
     def take(self, indices: Sequence[int] | NDArray[np.int64]) -> list[T]:
         """Return the records of these rows, in the order of ``indices``."""
         chosen = self.table.take(pa.array(indices, type=pa.int64()))
-        return [from_row(self.kind.record, mapping) for mapping in chosen.to_pylist()]
+        return records_of(self.kind.record, chosen)
 
     def column(self, name: str) -> NDArray[Any]:
         """Return a scalar column; strings as an object array."""

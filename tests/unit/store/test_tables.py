@@ -1,5 +1,5 @@
 import random
-from dataclasses import fields
+from dataclasses import dataclass, fields
 
 import pyarrow as pa
 import pytest
@@ -13,6 +13,7 @@ from tgrag.store.tables import (
     from_row,
     ordered_table,
     read_table,
+    records_of,
     schema_of,
     table_bytes,
     to_table,
@@ -60,6 +61,44 @@ def test_types_follow_the_hints():
 def test_records_survive_the_way_to_bytes_and_back(records):
     table = read_table(table_bytes(to_table(Entity, records)))
     assert [from_row(Entity, row) for row in table.to_pylist()] == records
+    assert records_of(Entity, table) == records
+
+
+@dataclass(frozen=True)
+class Part:
+    name: str
+    places: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Whole:
+    name: str
+    weight: float
+    known: bool
+    number: int | None
+    date: str | None
+    parts: tuple[Part, ...]
+    first: Part
+
+
+whole_numbers = st.integers(-(2**63), 2**63 - 1)
+parts = st.builds(Part, places=st.lists(whole_numbers, max_size=3).map(tuple))
+wholes = st.builds(
+    Whole,
+    weight=st.floats(allow_nan=False),
+    number=st.none() | whole_numbers,
+    parts=st.lists(parts, max_size=3).map(tuple),
+    first=parts,
+)
+
+
+@given(st.lists(wholes, max_size=6), st.integers(0, 6), st.booleans())
+def test_columns_give_the_records_that_rows_give(records, start, repeated):
+    table = to_table(Whole, records)
+    if repeated:
+        table = table.set_column(0, "name", table["name"].dictionary_encode())
+    assert records_of(Whole, table) == [from_row(Whole, row) for row in table.to_pylist()] == records
+    assert records_of(Whole, table.slice(start)) == records[start:]
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
