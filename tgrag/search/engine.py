@@ -10,7 +10,6 @@ from tgrag.errors import ConfigurationError, EmbedderMismatch, EmptyQuestion, Un
 from tgrag.language import words
 from tgrag.models.chat import CallFailed
 from tgrag.models.protocols import Embedder, Reranker, Tokenizer, Vectors
-from tgrag.records import TextUnit
 from tgrag.search.answer import ExtractiveAnswer, extractive_answer
 from tgrag.search.caller import Caller
 from tgrag.search.classic import classic_context
@@ -94,8 +93,8 @@ class _Run:
 class _Found:
     view: View
     question: Question
-    ranked: list[RankedUnit]
-    units: list[tuple[TextUnit, float]]  # the first of ``ranked``, from which an answer is quoted
+    ranked: Ranking
+    n_quoted: int  # of the first of ``ranked``, from which an answer is quoted
     items: list[ContextItem]  # in story order
     context: str
     n_tokens: int
@@ -152,7 +151,7 @@ class Engine:
             fall_backs=run.fall_backs,
             timings=run.timings,
             steps=run.steps,
-            ranked_units=found.ranked,
+            ranked_units=_listed(found.ranked.head(RANKED), found.view),
         )
 
     def query(
@@ -200,10 +199,7 @@ class Engine:
             items = in_story_order(items)
             context = render(items, question.language)
         n_tokens = titles + sum(item.n_tokens for item in items)
-        quoted = ranked.head(n_units)
-        units = list(zip(view.text_units(quoted.rows.tolist()), quoted.scores.tolist(), strict=True))
-        listed = _listed(ranked.head(RANKED), view)
-        return _Found(view, question, listed, units, items, context, n_tokens)
+        return _Found(view, question, ranked, n_units, items, context, n_tokens)
 
     def _classic(
         self, question: Question, view: View, writer: ItemWriter, budget: int, run: _Run
@@ -291,7 +287,9 @@ class Engine:
 
     def _answer(self, found: _Found, run: _Run) -> ExtractiveAnswer:
         """Return quotes, chosen by shared words alone when the embedder fails, which goes on record."""
-        given = found.question, found.view, found.units, self._settings.answer_sentences
+        quoted = found.ranked.head(found.n_quoted)
+        units = list(zip(found.view.text_units(quoted.rows.tolist()), quoted.scores.tolist(), strict=True))
+        given = found.question, found.view, units, self._settings.answer_sentences
         if not self._reading.acquire(blocking=False):
             run.fall_backs.append(_words_only("the embedder is busy with other questions"))
             return extractive_answer(*given, None)

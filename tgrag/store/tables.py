@@ -6,7 +6,7 @@ One ordered writer a table: the same records in any order give the same bytes.
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, fields, is_dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import pairwise
 from operator import attrgetter
 from typing import Any, Generic, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
@@ -116,26 +116,50 @@ def _converter(hint: Any) -> Callable[[Any], Any] | None:
 
 def records_of(record_class: type[T], table: pa.Table) -> list[T]:
     """Return the records that the rows of a table stand for: a column at a time, many times faster than ``from_row``."""
-    columns = (_values(whole(table[name]), hint) for name, hint in _hints(cast(type, record_class)).items())
-    return list(map(record_class, *columns))
+    readers = _readers(cast(type, record_class))
+    return list(map(record_class, *(read(whole(table[name])) for name, read in readers.items())))
 
 
-def _values(column: pa.Array, hint: Any) -> list[Any]:
-    """Return a column as values of fields of this type."""
-    inner, _ = _optional(hint)
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    if column.null_count and not pa.types.is_string(column.type):
-        convert = _converter(inner)
-        plain = column.to_pylist()
-        return plain if convert is None else [None if v is None else convert(v) for v in plain]
-    if is_dataclass(inner):
-        parts = zip(column.flatten(), _hints(cast(type, inner)).values(), strict=True)
-        return list(map(cast(Any, inner), *(_values(part, of) for part, of in parts)))
-    if get_origin(inner) is tuple:
-        values = _values(column.flatten(), get_args(inner)[0])
-        ends = np.cumsum(column.value_lengths().to_numpy()).tolist()
-        return [tuple(values[begin:end]) for begin, end in pairwise([0, *ends])]
+_Reader = Callable[[pa.Array], list[Any]]
+
+
+@lru_cache(maxsize=64)
+def _readers(record_class: type) -> dict[str, _Reader]:
+    """Return, for each field, what reads a column as values of that field."""
+    return {name: _reader(_optional(hint)[0]) for name, hint in _hints(record_class).items()}
+
+
+def _reader(hint: Any) -> _Reader:
+    if is_dataclass(hint):
+        read: _Reader = partial(_structs, hint)
+    elif get_origin(hint) is tuple:
+        read = partial(_lists, _reader(get_args(hint)[0]))
+    else:
+        return _scalars
+    convert = _converter(hint) or tuple
+    return lambda column: read(column) if not column.null_count else _with_absent(column, convert)
+
+
+def _structs(record_class: Any, column: pa.Array) -> list[Any]:
+    readers = _readers(record_class).values()
+    return list(
+        map(record_class, *(read(part) for read, part in zip(readers, column.flatten(), strict=True)))
+    )
+
+
+def _lists(read: _Reader, column: pa.Array) -> list[Any]:
+    items = read(column.flatten())
+    ends = np.cumsum(column.value_lengths().to_numpy()).tolist()
+    return [tuple(items[begin:end]) for begin, end in pairwise([0, *ends])]
+
+
+def _with_absent(column: pa.Array, convert: Callable[[Any], Any]) -> list[Any]:
+    return [None if value is None else convert(value) for value in column.to_pylist()]
+
+
+def _scalars(column: pa.Array) -> list[Any]:
+    if column.null_count or pa.types.is_dictionary(column.type):
+        return cast(list[Any], column.to_pylist())
     return cast(list[Any], column.to_numpy(zero_copy_only=False).tolist())
 
 

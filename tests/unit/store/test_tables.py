@@ -79,6 +79,7 @@ class Whole:
     date: str | None
     parts: tuple[Part, ...]
     first: Part
+    last: Part | None
 
 
 whole_numbers = st.integers(-(2**63), 2**63 - 1)
@@ -89,6 +90,7 @@ wholes = st.builds(
     number=st.none() | whole_numbers,
     parts=st.lists(parts, max_size=3).map(tuple),
     first=parts,
+    last=st.none() | parts,
 )
 
 
