@@ -115,7 +115,7 @@ def _converter(hint: Any) -> Callable[[Any], Any] | None:
 
 
 def records_of(record_class: type[T], table: pa.Table) -> list[T]:
-    """Return the records that the rows of a table stand for: a column at a time, many times faster than ``from_row``."""
+    """Return the records that the rows of a table stand for: a column at a time, twice as fast as ``from_row``."""
     readers = _readers(cast(type, record_class))
     return list(map(record_class, *(read(whole(table[name])) for name, read in readers.items())))
 
@@ -158,7 +158,9 @@ def _with_absent(column: pa.Array, convert: Callable[[Any], Any]) -> list[Any]:
 
 
 def _scalars(column: pa.Array) -> list[Any]:
-    if column.null_count or pa.types.is_dictionary(column.type):
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if column.null_count:
         return cast(list[Any], column.to_pylist())
     return cast(list[Any], column.to_numpy(zero_copy_only=False).tolist())
 
