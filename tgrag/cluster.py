@@ -14,7 +14,7 @@ LOOPBACK = "127.0.0.1"
 # variable (named after the systems where that is its default) tells it that there will be one node only.
 LOOPBACK_ONLY = ("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
 
-SLOW_START = "timed out during startup"  # what Ray then says
+SLOW_START = "timed out during startup"  # Ray says so after 30 s, which cannot be set
 
 
 def connect(address: str | None = None) -> None:
@@ -47,18 +47,23 @@ def connect(address: str | None = None) -> None:
     if ray.is_initialized():
         return
     try:
-        try:
-            ray.init(**options)
-        except (
-            Exception
-        ) as error:  # a plain one, after 30 s that cannot be set, where a busy machine starts it slowly
-            if address or SLOW_START not in str(error):
-                raise
-            ray.shutdown()
-            ray.init(**options)
+        _start(options)
     except Exception as error:
         raise ConfigurationError(
             f"cannot reach Ray at {address}: {error}; check RAY_ADDRESS and RAY_AUTH_MODE"
             if address
             else f"Ray did not start: {error} Is the machine short of CPU or memory? Then run the command again later."
         ) from error
+
+
+def _start(options: dict[str, Any]) -> None:
+    """Start or join Ray; a private one that a busy machine starts too slowly is started once more."""
+    import ray
+
+    try:
+        ray.init(**options)
+    except Exception as error:  # a plain one
+        if options["address"] != "local" or SLOW_START not in str(error):
+            raise
+        ray.shutdown()
+        ray.init(**options)

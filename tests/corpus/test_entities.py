@@ -10,9 +10,10 @@ import yaml
 from tests.data import shared
 from tests.pipeline import Pipeline, parsed
 from tgrag.chunk import chunk
-from tgrag.evaluate.entities import PairScore, components, score_pairs
+from tgrag.evaluate.entities import PairScore, score_pairs
 from tgrag.extract.fast import extract
 from tgrag.extract.keys import lemma_key
+from tgrag.graph.components import components
 from tgrag.graph.identity import merges
 from tgrag.graph.naming import person_name
 from tgrag.graph.order import PlacedChunks, text_units

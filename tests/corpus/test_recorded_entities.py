@@ -3,8 +3,9 @@
 import json
 
 from tests.data import shared
-from tgrag.evaluate.entities import components, score_pairs
+from tgrag.evaluate.entities import score_pairs
 from tgrag.evaluate.recorded import read_recorded
+from tgrag.graph.components import components
 from tgrag.graph.identity import merges
 from tgrag.graph.resolve import resolve
 from tgrag.graph.wishes import NO_WISHES, Wished

@@ -1,6 +1,6 @@
 """Entity resolution against labels: pairwise precision and recall over names, homonyms that were merged."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -49,20 +49,3 @@ def score_pairs(clusters: Sequence[Sequence[str]], entity_of: Mapping[str, str])
         missed=tuple(sorted(true - told)),
         missing=tuple(sorted(label.keys() - entity_of.keys())),
     )
-
-
-def components(ids: Iterable[str], pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return for each id the one that stands for its component, the first of ``ids`` in it."""
-    order = {key: place for place, key in enumerate(ids)}
-    parents = {key: key for key in order}
-
-    def root(key: str) -> str:
-        while parents[key] != key:
-            parents[key] = parents[parents[key]]
-            key = parents[key]
-        return key
-
-    for first, second in pairs:
-        one, other = sorted((root(first), root(second)), key=order.__getitem__)
-        parents[other] = one
-    return {key: root(key) for key in order}

@@ -108,6 +108,7 @@ class LlmReports:
             if any(unit.text_unit_id in extracted.waiting for unit in span.units)
         }
         self._memo = asking.memo()
+        self._retried: set[str] = set()
         self._overlooked: set[str] = set()
         self._readings: dict[str, WindowReading] = {}
         self._read(self._order)
@@ -183,13 +184,11 @@ class LlmReports:
         return changed, len(others) - changed
 
     def _missing(self) -> list[str]:
+        readings = self._readings
         return [
-            w
-            for w in self._order
-            if (reading := self._readings.get(w))
-            and (
-                reading.n_missing or any(key in self._overlooked for f in reading.faults for key in f.forget)
-            )
+            window
+            for window in self._order
+            if window in self._retried or (window in readings and readings[window].n_missing)
         ]
 
     def _tasks(self, windows: Iterable[str]) -> Iterator[ReportTask]:
@@ -229,11 +228,12 @@ class LlmReports:
             for window, reading in self._readings.items()
         }
         keys = set().union(*wanted.values())
+        windows = [window for window in self._order if wanted.get(window)]
         if dry:
-            self._overlooked = keys
+            self._retried, self._overlooked = set(windows), keys
         elif keys:
             self._memo.forget(keys)
-            self._read([window for window in self._order if wanted.get(window)])
+            self._read(windows)
 
 
 def asking_order(spans: Iterable[WindowSpan]) -> list[str]:

@@ -26,14 +26,12 @@ from tgrag.store.tables import from_row, to_table
 
 UNITS_A_BATCH = 64
 TEXTS_A_BATCH = 16
-CHARACTERS_A_BATCH = (
-    6_000  # some 5 s on one core: small enough to share out evenly and to lose little in a kill
-)
+# Some 5 s on one core: small enough to share out evenly and to lose little in a kill.
+CHARACTERS_A_BATCH = 6_000
 
-LITTLE_BYTES = 100_000  # of documents, and
-LITTLE_CHARACTERS = (
-    12_000  # of texts to embed: what a process has done before Ray and two actors have started
-)
+# Of documents, and of texts to embed: what one process has done before Ray and two actors have started.
+LITTLE_BYTES = 100_000
+LITTLE_CHARACTERS = 12_000
 
 
 # --- parse --------------------------------------------------------------------------------------------
@@ -93,9 +91,13 @@ def parse_all(
     """Parse files; afterwards each task's key has an answer or one failure more in the memo store."""
     arguments = {"root": root, "collection": collection, "settings": settings}
     progress = Progress("parse", len(tasks), "documents", report)
-    little = sum(task.n_bytes for task in tasks) <= LITTLE_BYTES
-    for table in pipeline(to_table(ParseTask, tasks), ParseWorker, arguments, 1, workers, little=little):
+    rows = to_table(ParseTask, tasks)
+    for table in pipeline(rows, ParseWorker, arguments, 1, workers, little=are_little(tasks)):
         progress.add(sum(table["done"].to_pylist()))
+
+
+def are_little(tasks: "Sequence[ParseTask] | Sequence[ChunkTask]") -> bool:
+    return sum(task.n_bytes for task in tasks) <= LITTLE_BYTES
 
 
 # --- chunk --------------------------------------------------------------------------------------------
@@ -148,8 +150,8 @@ def chunk_all(
     arguments = {"root": root, "collection": collection, "settings": settings}
     progress = Progress("chunk", len(tasks), "documents", report)
     result: dict[str, tuple[Chunk, ...]] = {}
-    little = sum(task.n_bytes for task in tasks) <= LITTLE_BYTES
-    for table in pipeline(to_table(ChunkTask, tasks), ChunkWorker, arguments, 1, workers, little=little):
+    rows = to_table(ChunkTask, tasks)
+    for table in pipeline(rows, ChunkWorker, arguments, 1, workers, little=are_little(tasks)):
         for row in table.to_pylist():
             done = from_row(DocumentChunks, row)
             result[done.document_id] = done.chunks

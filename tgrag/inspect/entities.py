@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pydantic import BaseModel
 
-from tgrag.evaluate.entities import components
+from tgrag.graph.components import components
 from tgrag.language import fold
 from tgrag.records import NEVER, Entity, Merge, TextUnit
 from tgrag.search.labels import label
