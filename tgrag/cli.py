@@ -313,7 +313,3 @@ def inspect_one_document(
     from tgrag.inspect.lines import document_lines
 
     console.show(found, document_lines(found), as_json)
-
-
-if __name__ == "__main__":
-    app()

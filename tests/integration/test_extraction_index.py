@@ -258,8 +258,10 @@ def test_a_batch_calls_nothing_and_what_it_lacks_waits(shelf: Shelf, tmp_path: P
     calls, output = tmp_path / "calls.jsonl", tmp_path / "answers.jsonl"
     one = ("index", str(shelf.books), "-c", "c")
     assert "1 calls written" in shelf.tgrag(*one, "--write-batch", str(calls), "--max-calls", "1").stdout
+    (tmp_path / "empty.jsonl").touch()
     for wrong in (
         ("--read-batch", str(calls)),
+        ("--read-batch", str(tmp_path / "empty.jsonl")),
         ("--read-batch", str(tmp_path)),
         ("--write-batch", str(tmp_path / "nowhere" / "calls.jsonl")),
         ("--write-batch", str(calls), "--max-tokens", "5"),

@@ -14,7 +14,7 @@ from tgrag.store.root import open_root
 
 def tgrag(root: str, *arguments: str) -> Any:
     environment = {name: value for name, value in os.environ.items() if name != "RAY_ADDRESS"}
-    command = [sys.executable, "-m", "tgrag.cli", "--root", root, *arguments, "--json"]
+    command = [sys.executable, "-m", "tgrag", "--root", root, *arguments, "--json"]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

@@ -94,10 +94,10 @@ def pending_calls(tasks: Iterable[Task], memo: AnswerMemo | Overlooking, method:
 
 
 def accepted(taken: Taken, path: str, report: Report) -> None:
-    """Say what became of a batch output. Raises InvalidRequest when no line of it is about this collection."""
+    """Say what became of a batch output. Raises InvalidRequest when it has no line about this collection."""
     for line in taken.lines(path):
         report(line)
-    if not (taken.answers or taken.failures or taken.known) and (taken.unknown or taken.unreadable):
+    if not (taken.answers or taken.failures or taken.known):
         raise InvalidRequest(
             f"{path} answers no call of this collection: is it the output of a batch that was written for these "
             "documents with these settings?"
