@@ -1,5 +1,6 @@
 """One question from the command line: answered here, or by a server, and heard while it is written."""
 
+import os
 from contextlib import closing, nullcontext
 
 import httpx
@@ -11,6 +12,8 @@ from tgrag.search.caller import Caller, Delta, Restart
 from tgrag.search.requests import Answer, QueryRequest
 from tgrag.serve.replies import ErrorBody, NotReady
 from tgrag.settings import Settings
+
+KEY_VARIABLE = "TGRAG_API_KEY"
 
 
 def in_process(request: QueryRequest, settings: Settings, caller: Caller) -> Answer:
@@ -39,7 +42,9 @@ def over_http(url: str, request: QueryRequest, settings: Settings, caller: Calle
     asked = request.model_dump(mode="json", exclude_none=True) | ({"stream": True} if caller.hears else {})
     timeout = settings.serve.timeout_seconds + 5  # the server gives up first, and says so
     try:
-        with httpx.stream("POST", f"{url.rstrip('/')}/v1/query", json=asked, timeout=timeout) as response:
+        with httpx.stream(
+            "POST", f"{url.rstrip('/')}/v1/query", json=asked, headers=_key(), timeout=timeout
+        ) as response:
             if caller.hears and response.is_success:
                 return _heard(url, EventSource(response), caller)
             response.read()
@@ -53,6 +58,17 @@ def over_http(url: str, request: QueryRequest, settings: Settings, caller: Calle
         raise _told(response.text, response.status_code)
     except ValidationError:
         raise NotReady(f"{url} answered with status {response.status_code}, but not as tgrag does") from None
+
+
+def _key() -> dict[str, str]:
+    """Return the header with the caller's API key: a variable, since others can read a command line.
+
+    Raises InvalidRequest when it cannot be a header.
+    """
+    key = os.environ.get(KEY_VARIABLE, "").strip()
+    if not key.isascii():
+        raise InvalidRequest(f"{KEY_VARIABLE} is no API key: it is not ASCII")
+    return {"Authorization": f"Bearer {key}"} if key else {}
 
 
 def _heard(url: str, source: EventSource, caller: Caller) -> Answer:

@@ -106,6 +106,10 @@ def query(
 @app.command(cls=Command, epilog="Example: tgrag --root s3://bucket/indexes serve")
 def serve(
     ctx: typer.Context,
+    host: Annotated[
+        str | None,
+        typer.Option(help="Beyond loopback it wants an API key (serve.api_keys) and Ray's token mode."),
+    ] = None,
     port: Annotated[int | None, typer.Option(help="HTTP port.")] = None,
     address: Annotated[
         str | None,
@@ -117,8 +121,8 @@ def serve(
     config: Config = None,
     profile: Profile = None,
 ) -> None:
-    """Serve the HTTP API until Ctrl-C. Listens on loopback."""
-    settings = read_settings(ctx, root, config, profile, serve={"port": port})
+    """Serve the HTTP API until Ctrl-C, on loopback unless told otherwise."""
+    settings = read_settings(ctx, root, config, profile, serve={"host": host, "port": port})
     from tgrag import console
     from tgrag.serve.local import serve_until_interrupted
 

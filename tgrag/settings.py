@@ -28,7 +28,7 @@ LimitParameter = Literal["max_tokens", "max_completion_tokens"]
 
 
 class Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
 
 class ParseSettings(Section):
@@ -237,8 +237,26 @@ class RerankSettings(Section):
     batch: int = Field(32, ge=1, description="pairs that go through the model at once")
 
 
+EVERY_COLLECTION = "*"
+
+
+class ApiKey(Section):
+    """A key to the HTTP API. It has to be random: what is kept of it elsewhere is its plain digest."""
+
+    key: SecretStr = Field(min_length=32, description="visible ASCII; never stored nor shown")
+    collections: tuple[str, ...] = Field(min_length=1, description="which it opens; * is every one")
+
+    @field_validator("key")
+    @classmethod
+    def _fits_a_header(cls, key: SecretStr) -> SecretStr:
+        if not all("!" <= letter <= "~" for letter in key.get_secret_value()):
+            raise ValueError("an API key is visible ASCII without spaces")
+        return key
+
+
 class ServeSettings(Section):
-    host: str = "127.0.0.1"
+    host: str = Field("127.0.0.1", description="beyond loopback only with api_keys and Ray's token mode")
+    api_keys: tuple[ApiKey, ...] = Field((), description="who may ask; without any, everybody on the machine")
     port: int = Field(8000, ge=1, le=65535)
     retrievers: int = Field(1, ge=1, description="replicas of the query path")
     embedders: int = Field(1, ge=1, description="replicas of the embedding model")

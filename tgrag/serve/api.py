@@ -5,22 +5,22 @@
 """
 
 import logging
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any, Protocol, TypeVar
 
-from fastapi import Body, FastAPI, Query, Request, Response
-from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi import Body, Depends, FastAPI, Query, Request, Response, Security
+from fastapi.security import HTTPBearer
 from fastapi.sse import EventSourceResponse
-from starlette.exceptions import HTTPException
 
 from tgrag import __version__
-from tgrag.errors import InvalidRequest, TgragError
+from tgrag.errors import TgragError
 from tgrag.search.entities import LONGEST_PAGE, PAGE, EntityDetail, EntityList, Timeline
 from tgrag.search.requests import Answer, AskRequest, QueryRequest, Retrieval
+from tgrag.serve.access import Access, Authentication, Grant
+from tgrag.serve.faults import handle_errors, response_of
 from tgrag.serve.listings import CollectionList, VersionList
-from tgrag.serve.replies import ErrorBody, Internal, Reply, Streamed, error_body, failure, is_reply
+from tgrag.serve.replies import ErrorBody, Internal, Reply, Streamed, failure, is_reply
 from tgrag.serve.streaming import server_sent
 
 logger = logging.getLogger(__name__)
@@ -32,9 +32,11 @@ Answers with checked quotes from long documents, as of any chapter or date.
 * **`as_of`** limits everything that an answer can see to what a reader knew by then.
 * Every answer names the index **version** it was given on (also in the header `X-Tgrag-Version`);
   `X-Request-Id` is sent back, or made when the request has none.
+* Where a server asks for an **API key**, it comes as `Authorization: Bearer KEY` and opens the collections it was
+  made for; `/healthz`, `/readyz` and this page need none.
 * Every **error** has the form `{"error": {"code": "…", "message": "…"}}`. Codes are stable. Code and status:
-  `malformed_json` 400; `not_found`, `unknown_collection`, `unknown_book`, `unknown_chapter`,
-  `entity_not_found` 404;
+  `malformed_json` 400; `unauthorized` 401; `forbidden` 403;
+  `not_found`, `unknown_collection`, `unknown_book`, `unknown_chapter`, `entity_not_found` 404;
   `method_not_allowed` 405; `no_version`, `embedder_mismatch`, `schema_mismatch` 409;
   `invalid_request`, `empty_question`, `unknown_mode`, `ambiguous_as_of` 422; `internal` 500;
   `overloaded`, `not_ready`, `model_unavailable`, `storage_error` 503 with `Retry-After`; `timeout` 504.
@@ -61,6 +63,8 @@ EXAMPLES: dict[str, Any] = {
 }
 
 ERRORS: dict[int | str, dict[str, Any]] = {
+    401: {"model": ErrorBody, "description": "no API key, or one that is not known"},
+    403: {"model": ErrorBody, "description": "the API key does not open this collection"},
     404: {"model": ErrorBody, "description": "unknown collection, book, chapter or entity"},
     409: {"model": ErrorBody, "description": "no version published yet, or one that this server cannot read"},
     422: {"model": ErrorBody, "description": "the request is not valid; the message names the field"},
@@ -71,7 +75,8 @@ ERRORS: dict[int | str, dict[str, Any]] = {
     504: {"model": ErrorBody, "description": "no answer in time"},
 }
 UNAVAILABLE: dict[int | str, dict[str, Any]] = {503: ERRORS[503]}
-LISTING: dict[int | str, dict[str, Any]] = {status: ERRORS[status] for status in (404, 422, 503)}
+LISTING: dict[int | str, dict[str, Any]] = {status: ERRORS[status] for status in (401, 403, 404, 422, 503)}
+LISTINGS: dict[int | str, dict[str, Any]] = {status: ERRORS[status] for status in (401, 503)}
 
 In = Annotated[str | None, Query(max_length=500, description="may be left out when there is exactly one")]
 Named = Annotated[
@@ -106,15 +111,27 @@ class Ask(Protocol):
         """Call a method of the query path with builtins."""
 
 
-def build_api(ask: Ask, listen: Listen) -> FastAPI:
+BEARER = HTTPBearer(auto_error=False, description="an API key, where the server asks for one")
+
+
+def _granted(request: Request, _: Annotated[Any, Security(BEARER)]) -> Grant:
+    grant: Grant = request.state.grant
+    return grant
+
+
+Granted = Annotated[Grant, Depends(_granted)]
+
+
+def build_api(ask: Ask, listen: Listen, access: Access) -> FastAPI:
     """Return the application; ``ask`` reaches query, retrieve, entities, collections, versions and ready."""
     api = FastAPI(title="tgrag", version=__version__, description=DESCRIPTION, redoc_url=None)
+    api.add_middleware(Authentication, access=access)
 
     async def forward(method: str, *arguments: Any) -> Response:
         try:
-            return _response(await ask(method, *arguments))
+            return response_of(await ask(method, *arguments))
         except Exception as error:
-            return _response(_told(error))
+            return response_of(_told(error))
 
     async def heard(request: dict[str, Any]) -> AsyncGenerator[Streamed, None]:
         try:
@@ -125,7 +142,7 @@ def build_api(ask: Ask, listen: Listen) -> FastAPI:
             yield _told(error)
 
     @api.post("/v1/query", response_model=Answer, responses=ANSWERED | ERRORS, tags=["questions"])
-    async def query(request: Asked) -> Response:
+    async def query(request: Asked, grant: Granted) -> Response:
         """Answer a question with checked quotes: each says its book, chapter, pages and character span.
 
         With `stream`, send it while it is written, as server-sent events: `delta` (`{"text": …}`: the answer goes
@@ -133,36 +150,42 @@ def build_api(ask: Ask, listen: Listen) -> FastAPI:
         `stream`: citations, fall-backs, and the answer once more, as checked) or `error`. An error before the first
         event is an ordinary response with its status.
         """
-        asked = request.model_dump(mode="json", exclude={"stream"})
+        asked = of_collection(grant, request).model_dump(mode="json", exclude={"stream"})
         if not request.stream:
             return await forward("query", asked)
         items = heard(asked)
         first = await anext(items)
         if is_reply(first) and first["status"] != 200:
-            return _response(first)
+            return response_of(first)
         return EventSourceResponse(server_sent(resumed(first, items)), headers=STREAM_HEADERS)
 
     @api.post("/v1/retrieve", response_model=Retrieval, responses=ERRORS, tags=["questions"])
-    async def retrieve(request: Question) -> Response:
+    async def retrieve(request: Question, grant: Granted) -> Response:
         """Return the context alone, as it would be shown to a model: for those who write the answer themselves."""
-        return await forward("retrieve", request.model_dump(mode="json"))
+        return await forward("retrieve", of_collection(grant, request).model_dump(mode="json"))
 
     @api.get("/v1/entities", response_model=EntityList, responses=ERRORS, tags=["entities"])
     async def entities(
-        q: Named = None, collection: In = None, as_of: When = None, offset: Offset = 0, limit: Limit = PAGE
+        grant: Granted,
+        q: Named = None,
+        collection: In = None,
+        as_of: When = None,
+        offset: Offset = 0,
+        limit: Limit = PAGE,
     ) -> Response:
         """Find entities by any form of any of their names; without ``q`` list them, the most mentioned first."""
-        return await forward("entities", collection, q, as_of, offset, limit)
+        return await forward("entities", grant.collection(collection), q, as_of, offset, limit)
 
     @api.get("/v1/entities/{entity_id}", response_model=EntityDetail, responses=ERRORS, tags=["entities"])
-    async def entity(entity_id: str, collection: In = None, as_of: When = None) -> Response:
+    async def entity(grant: Granted, entity_id: str, collection: In = None, as_of: When = None) -> Response:
         """Tell an entity's names and where it appears."""
-        return await forward("entity", collection, entity_id, as_of)
+        return await forward("entity", grant.collection(collection), entity_id, as_of)
 
     @api.get(
         "/v1/entities/{entity_id}/timeline", response_model=Timeline, responses=ERRORS, tags=["entities"]
     )
     async def timeline(
+        grant: Granted,
         entity_id: str,
         collection: In = None,
         as_of: When = None,
@@ -170,12 +193,12 @@ def build_api(ask: Ask, listen: Listen) -> FastAPI:
         limit: Limit = PAGE,
     ) -> Response:
         """Tell how an entity develops: its states in story order, each description with its quote."""
-        return await forward("timeline", collection, entity_id, as_of, offset, limit)
+        return await forward("timeline", grant.collection(collection), entity_id, as_of, offset, limit)
 
-    @api.get("/v1/collections", response_model=CollectionList, responses=UNAVAILABLE, tags=["indexes"])
-    async def collections() -> Response:
-        """List the collections and their published versions."""
-        return await forward("collections")
+    @api.get("/v1/collections", response_model=CollectionList, responses=LISTINGS, tags=["indexes"])
+    async def collections(grant: Granted) -> Response:
+        """List the collections that the key opens, and their published versions."""
+        return await forward("collections", grant.visible())
 
     @api.get(
         "/v1/collections/{collection}/versions",
@@ -183,9 +206,9 @@ def build_api(ask: Ask, listen: Listen) -> FastAPI:
         responses=LISTING,
         tags=["indexes"],
     )
-    async def versions(collection: str) -> Response:
+    async def versions(collection: str, grant: Granted) -> Response:
         """List the versions of a collection, newest first."""
-        return await forward("versions", collection)
+        return await forward("versions", grant.collection(collection))
 
     @api.get("/healthz", tags=["health"])
     async def healthz() -> dict[str, str]:
@@ -197,8 +220,16 @@ def build_api(ask: Ask, listen: Listen) -> FastAPI:
         """Tell whether questions can be answered: a retriever answers, and so does its embedder."""
         return await forward("ready")
 
-    _handle_errors(api)
+    handle_errors(api)
     return api
+
+
+Asking = TypeVar("Asking", bound=QueryRequest)
+
+
+def of_collection(grant: Grant, request: Asking) -> Asking:
+    """Return the request with the collection that its key opens. Raises Forbidden, InvalidRequest."""
+    return request.model_copy(update={"collection": grant.collection(request.collection)})
 
 
 async def resumed(first: Streamed, items: AsyncGenerator[Streamed, None]) -> AsyncGenerator[Streamed, None]:
@@ -214,53 +245,3 @@ def _told(error: Exception) -> Reply:
         return failure(error)
     logger.error("unexpected error while answering a request", exc_info=error)
     return failure(Internal("something went wrong inside tgrag; its log has the details"))
-
-
-def _handle_errors(api: FastAPI) -> None:
-    @api.exception_handler(RequestValidationError)
-    async def invalid(request: Request, error: RequestValidationError) -> Response:
-        faults = error.errors()
-        if request.method == "POST" and "json" not in request.headers.get("content-type", ""):
-            message = "send the question as JSON, with the header Content-Type: application/json"
-            return _error(InvalidRequest.status, InvalidRequest.code, message)
-        if any(fault["type"] == "json_invalid" for fault in faults):
-            return _malformed()
-        return _error(InvalidRequest.status, InvalidRequest.code, describe_faults(faults))
-
-    @api.exception_handler(HTTPException)
-    async def refused(request: Request, error: HTTPException) -> Response:
-        if error.status_code == 404:
-            return _error(404, "not_found", f"there is nothing at {request.url.path}; see /docs")
-        if error.status_code == 405:
-            message = f"{request.url.path} does not take {request.method}; see /docs"
-            return _error(405, "method_not_allowed", message, dict(error.headers or {}))
-        if (
-            error.status_code == 400
-        ):  # what the parser of JSON refuses: bytes that are no text, endless nesting
-            return _malformed()
-        return _error(error.status_code, "invalid_request", str(error.detail), dict(error.headers or {}))
-
-
-def describe_faults(faults: Sequence[Any]) -> str:
-    """Return one line that names each field and what is wrong with it."""
-    lines = []
-    for fault in faults:
-        place = ".".join(str(part) for part in fault["loc"] if part not in ("body", "query"))
-        text = fault["msg"].removeprefix("Value error, ")
-        lines.append(f"{place or 'body'}: {text}")
-    return "; ".join(dict.fromkeys(lines))
-
-
-def _malformed() -> Response:
-    message = 'the body is not valid JSON; send an object such as {"question": "…"}'
-    return _error(400, "malformed_json", message)
-
-
-def _error(status: int, code: str, message: str, headers: dict[str, str] | None = None) -> Response:
-    return JSONResponse(error_body(code, message).model_dump(), status_code=status, headers=headers)
-
-
-def _response(reply: Reply) -> Response:
-    return Response(
-        reply["body"], status_code=reply["status"], headers=reply["headers"], media_type="application/json"
-    )

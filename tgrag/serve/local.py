@@ -9,6 +9,7 @@ from typing import Any
 
 from tgrag.cluster import connect
 from tgrag.errors import ConfigurationError
+from tgrag.serve.access import require_safe
 from tgrag.serve.config import MODELS, RAG, ModelsArguments, RagArguments, build
 from tgrag.settings import Settings
 
@@ -17,7 +18,8 @@ def serve_until_interrupted(settings: Settings, address: str | None, report: Cal
     """Deploy, tell the address, wait for Ctrl-C or SIGTERM, then end what was started here and nothing else.
 
     address: of a running Ray; a private one on loopback is started when None.
-    Raises ConfigurationError when the port is taken or the host is not loopback.
+    Raises ConfigurationError when the port is taken, or when the host is beyond loopback and there is no API key or
+    Ray asks for no token.
     """
     config = build(settings)
     host, port = settings.serve.host, settings.serve.port
@@ -29,8 +31,10 @@ def serve_until_interrupted(settings: Settings, address: str | None, report: Cal
 
     import ray
     from ray import serve
+    from ray._private.authentication.authentication_utils import is_token_auth_enabled
 
     try:
+        require_safe(host, bool(settings.serve.api_keys), is_token_auth_enabled())
         report("deploying the applications models and rag …")
         deploy(config)
         url = f"http://{host}:{port}"

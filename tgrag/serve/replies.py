@@ -83,6 +83,7 @@ class Internal(TgragError):
 
 
 RETRY_AFTER_SECONDS = 1
+TELLING = {503: {"Retry-After": str(RETRY_AFTER_SECONDS)}, 401: {"WWW-Authenticate": "Bearer"}}
 
 
 def success(body: BaseModel, version: str | None = None) -> Reply:
@@ -92,8 +93,7 @@ def success(body: BaseModel, version: str | None = None) -> Reply:
 
 def failure(error: TgragError) -> Reply:
     body = error_body(error.code, error.message)
-    headers = {"Retry-After": str(RETRY_AFTER_SECONDS)} if error.status == 503 else {}
-    return Reply(status=error.status, body=body.model_dump_json(), headers=headers)
+    return Reply(status=error.status, body=body.model_dump_json(), headers=TELLING.get(error.status, {}))
 
 
 def error_body(code: str, message: str) -> ErrorBody:

@@ -1,6 +1,6 @@
 """The query path without Ray: builtins in, a Reply out. One call answers on one snapshot."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tgrag.index.catalog import Catalog
@@ -39,8 +39,8 @@ class Service:
     ) -> Reply:
         return self._entities(collection, lambda e: e.timeline(entity_id, parse_as_of(as_of), offset, limit))
 
-    def collections(self) -> Reply:
-        return guarded(lambda: success(list_collections(self._catalog)))
+    def collections(self, visible: Sequence[str] | None) -> Reply:
+        return guarded(lambda: success(list_collections(self._catalog, visible)))
 
     def versions(self, collection: str) -> Reply:
         return guarded(lambda: success(list_versions(self._catalog, collection)))

@@ -13,11 +13,19 @@ from typer.testing import CliRunner, Result
 
 from tests.unit.serve.fakes import FakeCatalog, FakeEngine
 from tgrag.cli import app
+from tgrag.serve.access import Access, KeyDigest, digest
 from tgrag.serve.api import build_api
 from tgrag.serve.library import Library
 from tgrag.serve.replies import Reply, Streamed
 from tgrag.serve.service import Service
 from tgrag.serve.streaming import hear
+
+KEY = "k" * 32
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TGRAG_API_KEY", KEY)
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +41,8 @@ def url() -> Iterator[str]:
     def listen(asked: dict[str, Any]) -> AsyncGenerator[Streamed, None]:
         return hear(lambda caller: service.query(asked, caller), threads)
 
-    server = uvicorn.Server(uvicorn.Config(build_api(ask, listen), log_level="error"))
+    access = Access([KeyDigest(digest=digest(KEY), collections=("library",))])
+    server = uvicorn.Server(uvicorn.Config(build_api(ask, listen, access), log_level="error"))
     listener = socket.create_server(("127.0.0.1", 0))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
@@ -66,3 +75,15 @@ def test_an_error_is_told_whenever_it_comes(url: str, question: str, code: str, 
     assert result.exit_code in (1, 2)
     assert f"error[{code}]" in result.stderr
     assert result.stdout == ("д" if (question, stream) == ("half", "--stream") else "")
+
+
+@pytest.mark.parametrize(
+    ("key", "code"), [("", "unauthorized"), ("wrong", "unauthorized"), ("ключ", "invalid_request")]
+)
+def test_a_key_that_does_not_fit_is_told(
+    url: str, key: str, code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TGRAG_API_KEY", key)
+    result = query(url, "так?", "--json")
+    assert result.exit_code != 0
+    assert json.loads(result.stderr)["error"]["code"] == code

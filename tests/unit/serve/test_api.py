@@ -14,6 +14,7 @@ from tests.unit.search.graphs import library as toy_library
 from tests.unit.serve.fakes import FakeCatalog, FakeEngine
 from tgrag.search.entities import Entities
 from tgrag.search.view import Views
+from tgrag.serve.access import Access
 from tgrag.serve.api import build_api
 from tgrag.serve.library import Library
 from tgrag.serve.replies import Overloaded, Reply, Streamed, TimedOut
@@ -36,7 +37,7 @@ def send(method: str, path: str, ask: Any = None, **options: Any) -> httpx.Respo
             def listen(asked: dict[str, Any]) -> AsyncGenerator[Streamed, None]:
                 return hear(lambda caller: service.query(asked, caller), threads)
 
-            transport = httpx.ASGITransport(build_api(ask or local, listen))
+            transport = httpx.ASGITransport(build_api(ask or local, listen, Access([])))
             return await exchange(transport)
 
     async def exchange(transport: httpx.ASGITransport) -> httpx.Response:
