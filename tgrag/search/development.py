@@ -12,7 +12,7 @@ from tgrag.search.fuse import Ranking
 from tgrag.search.question import Question
 from tgrag.search.units import in_front
 from tgrag.search.view import View
-from tgrag.store.links import Integers
+from tgrag.store.links import Integers, distinct
 
 _ASKS_CHANGE = re.compile(
     r"\bкак\w*\b.{0,40}\b(?:из)?мен(?:ял|ил|яет|илос|ен)\w*|\bкак\b.{0,20}\b(?:складывал|развивал|эволюцион)\w*"
@@ -36,9 +36,7 @@ def subjects(question: Question, view: View) -> list[int]:
 
 def states_over_time(entities: Sequence[int], view: View, n: int) -> Integers:
     """Return up to n states of the entities in order of appearance, evenly spread over all of them."""
-    rows = np.unique(
-        np.concatenate([np.empty(0, np.int64), *(view.states_of(entity) for entity in entities)])
-    )
+    rows = distinct(*(view.states_of(entity) for entity in entities))
     chosen: Integers = rows[np.unique(np.linspace(0, len(rows) - 1, min(n, len(rows))).round().astype(int))]
     return chosen
 

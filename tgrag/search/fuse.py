@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tgrag.search.view import Scores
-from tgrag.store.links import Integers
+from tgrag.store.links import Integers, distinct
 from tgrag.store.vectors import SCORE_DIGITS
 
 DEPTH = 100  # rows of each list over which a z-score is taken
@@ -56,7 +56,7 @@ def fuse(dense: Ranking, lexical: Ranking, n_visible: int, lexical_share: float 
     A row that one list does not hold counts there as its worst. The lexical list ends where scores are 0; the
     zeros up to DEPTH or ``n_visible`` rows count in its mean and deviation.
     """
-    rows = np.union1d(dense.rows, lexical.rows)
+    rows = distinct(dense.rows, lexical.rows)
     scores = WEIGHT * _z(dense, rows, 0) + WEIGHT * lexical_share * _z(
         lexical, rows, _zeros(lexical, n_visible)
     )
@@ -69,7 +69,7 @@ def with_signals(base: Ranking, signals: Sequence[tuple[Ranking, float]], n_visi
     A row that the base does not hold counts there as its worst. A signal is like the lexical list above: what it does
     not hold counts as 0, and the zeros up to DEPTH or ``n_visible`` rows count in its mean and deviation.
     """
-    rows = np.unique(np.concatenate([base.rows, *(signal.rows for signal, _ in signals)]))
+    rows = distinct(base.rows, *(signal.rows for signal, _ in signals))
     scores = np.full(len(rows), base.scores.min() if len(base) else 0.0)
     scores[np.searchsorted(rows, base.rows)] = base.scores
     for signal, weight in signals:
@@ -97,7 +97,7 @@ def raised(ranking: Ranking, bonus: Scores) -> Ranking:
 
     A row with a bonus that is not in the ranking enters it at its worst score.
     """
-    rows = np.union1d(ranking.rows, np.flatnonzero(bonus > 0))
+    rows = distinct(ranking.rows, np.flatnonzero(bonus > 0))
     base = np.full(len(rows), ranking.scores.min() if len(ranking) else 0.0)
     base[np.searchsorted(rows, ranking.rows)] = ranking.scores
     return ranked(rows, base + bonus[rows])

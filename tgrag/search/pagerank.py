@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tgrag.store.lexical import Mask
-from tgrag.store.links import Integers, Links
+from tgrag.store.links import Integers, Links, distinct
 
 Scores = NDArray[np.float64]
 
@@ -128,5 +128,5 @@ class _Side:
 
     def reached(self, restart: float) -> Reached:
         """Return every row that was come to, with what has settled and what of the waiting would settle first."""
-        rows = np.unique(np.concatenate([np.empty(0, np.int64), *self._seen]))
+        rows = distinct(*self._seen)
         return Reached(rows, self._settled[rows] + restart * self._waiting[rows])

@@ -30,7 +30,7 @@ from tgrag.search.horizon import Horizon
 from tgrag.search.pagerank import Walk, pagerank
 from tgrag.store.identity import People
 from tgrag.store.lexical import Mask, Term
-from tgrag.store.links import Integers, Links
+from tgrag.store.links import Integers, Links, distinct
 from tgrag.store.places import Book, BookKey, Chapter
 from tgrag.store.snapshot import Snapshot
 from tgrag.store.tables import Rows
@@ -247,7 +247,7 @@ class View:
     def present_entities(self) -> tuple[Integers, Integers]:
         """Return the canonical entities that have a visible state, ascending, and how many text units speak of each."""
         of_states = self._snapshot.entity_of_state[self.states]
-        entities = np.unique(self.people.canonical[of_states[self._known_entities[of_states]]])
+        entities = distinct(self.people.canonical[of_states[self._known_entities[of_states]]])
         places, _ = self.units_with_each(entities)
         return entities, np.bincount(places, minlength=len(entities))
 
@@ -292,7 +292,7 @@ class View:
     def units_of(self, states: Iterable[int]) -> Integers:
         """Return the text units that are known evidence of any of these states, ascending."""
         _, units = self._snapshot.evidence.of(np.fromiter(states, dtype=np.int64))
-        return np.unique(units[self.units[units]])
+        return distinct(units[self.units[units]])
 
     def tokens_of(self, units: Integers) -> Integers:
         """Return how many tokens each text unit has, as counted when it was made."""
@@ -319,7 +319,7 @@ class View:
     def entities_in(self, unit: int) -> Integers:
         """Return the canonical entities known by now that a text unit is evidence of, ascending."""
         rows = self._snapshot.entities_of_unit[unit]
-        return np.unique(self.people.canonical[rows[self._known_entities[rows]]])
+        return distinct(self.people.canonical[rows[self._known_entities[rows]]])
 
     def units_with_each(self, entities: Integers) -> tuple[Integers, Integers]:
         """Return the visible text units that are evidence of several canonical entities: the place in ``entities`` of
@@ -327,7 +327,7 @@ class View:
         places, members = self.people.all_members(entities)
         of_members, units = self._snapshot.units_of_entity.of(members)
         seen = self.units[units]
-        pairs = np.unique(places[of_members[seen]] * len(self.units) + units[seen])
+        pairs = distinct(places[of_members[seen]] * len(self.units) + units[seen])
         return np.divmod(pairs, max(1, len(self.units)))
 
     def names_in(self, unit: int) -> Integers:
@@ -335,7 +335,7 @@ class View:
         share, in whatever document they stand."""
         _, members = self.people.all_members(self.entities_in(unit))
         rows, names, known_from = self._snapshot.names.of(members)
-        return np.unique(names[self._is_known(rows, known_from)])
+        return distinct(names[self._is_known(rows, known_from)])
 
     def names_made_of(self, terms: Iterable[Term]) -> Integers:
         """Return the names that have no word but these, as ``names_in`` does."""
@@ -348,13 +348,13 @@ class View:
         n_rows = max(1, len(self.units), len(self.people.canonical))
         places, rows, known_from = self._snapshot.names.bearing(names)
         known = self._is_known(rows, known_from)
-        bearing = np.unique(places[known] * n_rows + self.people.canonical[rows[known]])
+        bearing = distinct(places[known] * n_rows + self.people.canonical[rows[known]])
         places, bearers = np.divmod(bearing, n_rows)
         few = np.bincount(places, minlength=len(names))[places] <= most
         entities, of_pair = np.unique(bearers[few], return_inverse=True)
         units_of = Links.from_pairs(*self.units_with_each(entities), len(entities))
         pair, units = units_of.of(of_pair)
-        return np.divmod(np.unique(places[few][pair] * n_rows + units), n_rows)
+        return np.divmod(distinct(places[few][pair] * n_rows + units), n_rows)
 
     def _is_known(self, entities: Integers, known_from: Integers) -> Mask:
         """Tell which of the things told of entity rows are known by now."""

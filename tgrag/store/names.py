@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tgrag.language import lemmas
 from tgrag.records import Entity
 from tgrag.store import lexical
-from tgrag.store.links import Links
+from tgrag.store.links import Links, distinct
 from tgrag.store.tables import Rows, flat, flat_values
 
 Integers = NDArray[np.int64]
@@ -89,7 +89,7 @@ class NameIndex:
     def made_of(self, asked: Iterable[str]) -> Integers:
         """Return the numbers of the names that have no lemma but these."""
         names, shared = self._sharing(asked)
-        return np.unique(self._numbers[names[shared == self._sizes[names]]].astype(np.int64))
+        return distinct(self._numbers[names[shared == self._sizes[names]]])
 
     @cached_property
     def _numbers(self) -> NDArray[np.int32]:

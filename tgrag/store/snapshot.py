@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tgrag.records import Community, Document, Entity, EntityState, Merge, Relationship, TextUnit
 from tgrag.store.identity import Identity
 from tgrag.store.lexical import LexicalIndex
-from tgrag.store.links import Integers, Links
+from tgrag.store.links import Integers, Links, distinct
 from tgrag.store.names import NameIndex
 from tgrag.store.places import Book, Chapter, books_of, chapters_of
 from tgrag.store.tables import TABLES, Rows, flat_values, narrow, narrow_table, whole
@@ -98,7 +98,7 @@ class Snapshot:
             descriptions.offsets,
             _places(units, flat_values(states.table["descriptions"], "text_unit_id")).astype(np.int32),
         )
-        mentions = np.unique(entity_of_state[descriptions.owners()] * len(units) + evidence.targets)
+        mentions = distinct(entity_of_state[descriptions.owners()] * len(units) + evidence.targets)
         mentioned, in_unit = np.divmod(mentions, max(1, len(units)))
         series_of_entity, series = entities.codes("series_id")
         cited = _places(units, flat_values(edges.table["evidence"], "text_unit_id"))

@@ -12,7 +12,7 @@ from tgrag.records import TextUnit
 from tgrag.search.fuse import Ranking, ranked
 from tgrag.search.view import Scores, View
 from tgrag.store.lexical import Term
-from tgrag.store.links import Integers, Links
+from tgrag.store.links import Integers, Links, distinct
 
 MOST_UNITS = 10  # in which a name, or under which a title, is rare enough to lead somewhere
 LONGEST_TITLE = 8  # words
@@ -55,8 +55,8 @@ def name_links(first: Sequence[int], terms: Iterable[Term], view: View) -> NameL
     terms: of the question; a name made of them alone leads back to where the first hits were found.
     """
     asked = view.names_made_of(terms)
-    names = [np.setdiff1d(view.names_in(row), asked) for row in first]
-    every = np.unique(np.concatenate([np.empty(0, np.int64), *names]))
+    names = [named[~np.isin(named, asked)] for named in map(view.names_in, first)]
+    every = distinct(*names)
     units_of = Links.from_pairs(*view.units_with_names(every, MOST_UNITS), len(every))
     n_units = np.diff(units_of.offsets)
     weights = np.array([_rarity(n, view) if 1 < n <= MOST_UNITS else 0.0 for n in n_units.tolist()])
@@ -90,7 +90,7 @@ def bridges(links: NameLinks, idf: Mapping[Term, float], view: View) -> Ranking:
     """
     terms = list(idf)
     weights = np.array([idf[term] for term in terms]) / max(sum(idf.values()), 1e-9)
-    every = np.unique(np.concatenate([np.array(links.first, dtype=np.int64), *links.rows]))
+    every = distinct(np.array(links.first, dtype=np.int64), *links.rows)
     words = view.words_in(terms, every)
     gained = np.zeros(len(every))
     for row, rows, gains in zip(links.first, links.rows, links.gains, strict=True):

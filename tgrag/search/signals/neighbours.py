@@ -6,6 +6,7 @@ import numpy as np
 
 from tgrag.search.fuse import Ranking, ranked
 from tgrag.search.view import View
+from tgrag.store.links import distinct
 
 
 def with_neighbours(units: Ranking, view: View, weights: Sequence[float]) -> Ranking:
@@ -15,7 +16,7 @@ def with_neighbours(units: Ranking, view: View, weights: Sequence[float]) -> Ran
     """
     if not len(units) or not any(weights):
         return units
-    rows = np.unique(np.concatenate([units.rows, *view.neighbours(units.rows)]))
+    rows = distinct(units.rows, *view.neighbours(units.rows))
     rows = rows[rows >= 0]
     base = np.full(
         len(rows) + 1, float(units.scores.min())
