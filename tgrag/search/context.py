@@ -9,6 +9,7 @@ from tgrag.records import Community, EntityState, Evidence, Language, Relationsh
 from tgrag.search.labels import chapter_label, label
 from tgrag.search.requests import ContextItem
 from tgrag.search.view import View
+from tgrag.store.links import Integers
 
 STATE_DESCRIPTIONS = 5  # shown of one entity state: those that answer the question best
 RELATIONSHIP_DESCRIPTIONS = 2
@@ -40,8 +41,8 @@ class RememberingTokenizer:
 class Told:
     """What the context says already: text units in full, and single descriptions."""
 
-    def __init__(self, units: Iterable[TextUnit]) -> None:
-        self._units = {unit.text_unit_id: unit.text for unit in units}
+    def __init__(self, units: Iterable[ContextItem]) -> None:
+        self._units = {unit.id: unit.text for unit in units}
         self._texts: set[str] = set()
 
     def __contains__(self, evidence: Evidence) -> bool:
@@ -63,6 +64,14 @@ class ItemWriter:
         self._tokenizer = tokenizer
         self._units_are_counted = tokenizer.name == units_counted_by
         self._label_costs: dict[str, int] = {}
+
+    def text_unit_costs(self, rows: Integers) -> list[int]:
+        """Return the tokens that text units take up with their places; they are read where they have to be counted."""
+        if not self._units_are_counted:
+            return [self.text_unit(unit, 0.0).n_tokens for unit in self._view.text_units(rows.tolist())]
+        places = (label(book, headings) for book, headings in self._view.places_of(rows))
+        counted = self._view.tokens_of(rows).tolist()
+        return [self._label_cost(place) + n for place, n in zip(places, counted, strict=True)]
 
     def text_unit(self, unit: TextUnit, score: float) -> ContextItem:
         place = label(unit.book_title, unit.headings)
@@ -137,10 +146,11 @@ class ItemWriter:
 
     def _best(self, evidence: Sequence[Evidence], n: int, told: Told, merit: Merit) -> list[Evidence]:
         """Return the n best descriptions that are not told yet, in reading order."""
-        fresh = [item for item in evidence if item not in told]
-        merits = [merit(item) for item in fresh]
-        places = sorted(sorted(range(len(fresh)), key=lambda place: -merits[place])[:n])
-        best = [fresh[place] for place in places]
+        best = [item for item in evidence if item not in told]
+        if len(best) > n:
+            merits = [merit(item) for item in best]
+            places = sorted(sorted(range(len(best)), key=lambda place: -merits[place])[:n])
+            best = [best[place] for place in places]
         told.add(best)
         return best
 
@@ -152,6 +162,16 @@ def _joined(descriptions: Iterable[Evidence]) -> str:
 def _line(place: str, text: str) -> str:
     """Return an item as it stands in the context, its place first."""
     return f"[{place}] {text}"
+
+
+def fitting(costs: Iterable[int], budget: int) -> list[int]:
+    """Return the places of the costs, best first, that fit a budget of tokens, as ``fill`` does."""
+    kept = []
+    for place, cost in enumerate(costs):
+        if cost <= budget:
+            kept.append(place)
+            budget -= cost
+    return kept
 
 
 def fill(items: Iterable[ContextItem], budget: int) -> tuple[list[ContextItem], int]:

@@ -11,8 +11,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from tgrag.records import Evidence, TextUnit
-from tgrag.search.context import ItemWriter, Merit, Told, fill, fill_in_full
+from tgrag.records import Evidence
+from tgrag.search.context import ItemWriter, Merit, Told, fill, fill_in_full, fitting
 from tgrag.search.fuse import DEPTH, Ranking, fuse, raised, ranked, top
 from tgrag.search.hints import state_bonus
 from tgrag.search.likeness import NOTHING
@@ -22,11 +22,12 @@ from tgrag.search.signals.second_step import Embed
 from tgrag.search.units import rank_units, signals, widen
 from tgrag.search.view import View
 from tgrag.settings import SearchSettings
+from tgrag.store.links import Integers
 
 T = TypeVar("T")
 
 RANKED = 200  # text units from each first ranking: more than a budget holds
-READ = 3  # text units are read as far as they would fill this many budgets: what does not fit makes way
+READ = 3  # text units are looked at as far as they would fill this many budgets: what does not fit makes way
 UNIT_MERIT = 0.5  # of a description in the best text unit, against 1 for all the words of the question
 
 
@@ -114,14 +115,13 @@ def temporal_context(
     shown_windows, left = fill_in_full(windows, round(budget * settings.communities_share))
     for_graph = left + round(budget * settings.entities_share)
     n_read = np.searchsorted(np.cumsum(view.tokens_of(found.units.rows)), READ * budget, side="right")
-    texts = list(_scored(view.text_units, found.units.head(int(n_read))))
-    items = [writer.text_unit(unit, score) for unit, score in texts]
+    candidates = found.units.head(int(n_read))
+    texts = _Texts(candidates, writer.text_unit_costs(candidates.rows))
     used = sum(item.n_tokens for item in shown_windows)
-    shown_texts, _ = fill(items, budget - used - for_graph)
-    shown = {item.id for item in shown_texts}
+    shown_texts = texts.take(budget - used - for_graph, view, writer)
 
-    told = Told(unit for unit, _ in texts if unit.text_unit_id in shown)
-    merit = _merit(question, view.text_unit_ids(found.units.rows), texts)
+    told = Told(shown_texts)
+    merit = _merit(question, found.units.rows, view)
     entities = (
         writer.entity(state, score, told, merit) for state, score in _scored(view.entity_states, found.states)
     )
@@ -130,20 +130,38 @@ def temporal_context(
     shown_graph, _ = fill(lines, for_graph)
 
     used += sum(item.n_tokens for item in (*shown_texts, *shown_graph))
-    more_texts, _ = fill((item for item in items if item.id not in shown), budget - used)
+    more_texts = texts.take(budget - used, view, writer)
     return [*shown_windows, *shown_graph, *shown_texts, *more_texts]
 
 
-def _merit(question: Question, ranked_ids: Sequence[str], texts: Sequence[tuple[TextUnit, float]]) -> Merit:
+@dataclass(slots=True)
+class _Texts:
+    """Text units, best first, of which only those that are shown are read. costs: in tokens, with their place."""
+
+    ranking: Ranking
+    costs: Sequence[int]
+
+    def take(self, budget: int, view: View, writer: ItemWriter) -> list[ContextItem]:
+        """Take out those that fit a budget, best first."""
+        places = fitting(self.costs, budget)
+        taken = Ranking(self.ranking.rows[places], self.ranking.scores[places])
+        rest = np.delete(np.arange(len(self.costs)), places)
+        self.ranking = Ranking(self.ranking.rows[rest], self.ranking.scores[rest])
+        self.costs = [self.costs[place] for place in rest.tolist()]
+        return [writer.text_unit(unit, score) for unit, score in _scored(view.text_units, taken)]
+
+
+def _merit(question: Question, ranked_units: Integers, view: View) -> Merit:
     """Return how much a description is worth: the question's words in it, and the rank of its text unit."""
-    rank = {text_unit_id: place for place, text_unit_id in enumerate(ranked_ids)}
-    languages = {unit.text_unit_id: unit.language for unit, _ in texts}
+    places = {key: place for place, key in enumerate(view.text_unit_ids(ranked_units))}
+    languages = view.languages_of(ranked_units)
 
     def merit(evidence: Evidence) -> float:
-        place = rank.get(evidence.text_unit_id, len(rank))
-        language = languages.get(evidence.text_unit_id, question.language)
+        place = places.get(evidence.text_unit_id)
+        language = question.language if place is None else languages[place]
         share = question.share(question.words_in(evidence.text, language))
-        return round(share + UNIT_MERIT * (1 - place / max(1, len(rank))), 6)
+        rank = len(places) if place is None else place
+        return round(share + UNIT_MERIT * (1 - rank / max(1, len(places))), 6)
 
     return merit
 

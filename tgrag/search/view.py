@@ -7,7 +7,7 @@ hint or an error. Masks are boolean arrays over the rows of a table; records com
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -70,10 +70,19 @@ class View:
 
     def text_unit_ids(self, rows: Integers) -> list[str]:
         """Return the ids of text units, which are cheaper than the whole rows."""
-        ids: list[str] = (
-            self._snapshot.text_units.table["text_unit_id"].take(_visible(rows, self.units)).to_pylist()
-        )
-        return ids
+        return self._unit_column("text_unit_id", rows)
+
+    def languages_of(self, rows: Integers) -> list[Language]:
+        """Return the languages of text units."""
+        return self._unit_column("language", rows)
+
+    def places_of(self, rows: Integers) -> Iterable[tuple[str, list[str]]]:
+        """Return the book's title and the headings of text units."""
+        return zip(self._unit_column("book_title", rows), self._unit_column("headings", rows), strict=True)
+
+    def _unit_column(self, name: str, rows: Integers) -> list[Any]:
+        values: list[Any] = self._snapshot.text_units.table[name].take(_visible(rows, self.units)).to_pylist()
+        return values
 
     def text_units_called(self, ids: Collection[str]) -> list[TextUnit]:
         """Return the visible text units of these ids, in reading order."""
