@@ -325,10 +325,17 @@ class View:
         known = (units >= 0) & (beside == units + step) & (books[beside] == books[units]) & self.units[beside]
         return np.where(known, beside, -1)
 
-    def entities_in(self, unit: int) -> Integers:
-        """Return the canonical entities known by now that a text unit is evidence of, ascending."""
-        rows = self._snapshot.entities_of_unit[unit]
-        return distinct(self.people.canonical[rows[self._known_entities[rows]]])
+    def entities_in_each(self, units: Integers) -> tuple[Integers, Integers]:
+        """Return the canonical entities known by now that text units are evidence of: the place in ``units`` of the one
+        and the row of the other, each pair once, ascending."""
+        places, rows = self._snapshot.entities_of_unit.of(units)
+        known = self._known_entities[rows]
+        return self._pairs(places[known], self.people.canonical[rows[known]], len(self._known_entities))
+
+    @staticmethod
+    def _pairs(places: Integers, numbers: Integers, n_numbers: int) -> tuple[Integers, Integers]:
+        """Return pairs, each once, ascending. n_numbers: more than the largest number."""
+        return np.divmod(distinct(places * max(1, n_numbers) + numbers), max(1, n_numbers))
 
     def units_with_each(self, entities: Integers) -> tuple[Integers, Integers]:
         """Return the visible text units that are evidence of several canonical entities: the place in ``entities`` of
@@ -336,18 +343,21 @@ class View:
         places, members = self.people.all_members(entities)
         of_members, units = self._snapshot.units_of_entity.of(members)
         seen = self.units[units]
-        pairs = distinct(places[of_members[seen]] * len(self.units) + units[seen])
-        return np.divmod(pairs, max(1, len(self.units)))
+        return self._pairs(places[of_members[seen]], units[seen], len(self.units))
 
-    def names_in(self, unit: int) -> Integers:
-        """Return the names known by now of the entities that a text unit is evidence of, each a number that equal names
-        share, in whatever document they stand."""
-        _, members = self.people.all_members(self.entities_in(unit))
-        rows, names, known_from = self._snapshot.names.of(members)
-        return distinct(names[self._is_known(rows, known_from)])
+    def names_in_each(self, units: Integers) -> list[Integers]:
+        """Return, for each text unit, the names known by now of the entities that it is evidence of, ascending: each a
+        number that equal names share, in whatever document they stand."""
+        of_units, entities = self.entities_in_each(units)
+        of_entities, members = self.people.all_members(entities)
+        of_members, rows, names, known_from = self._snapshot.names.of(members)
+        known = self._is_known(rows, known_from)
+        places = of_units[of_entities[of_members[known]]]
+        places, names = self._pairs(places, names[known], int(names.max(initial=0)) + 1)
+        return np.split(names, np.searchsorted(places, np.arange(1, len(units))))[: len(units)]
 
     def names_made_of(self, terms: Iterable[Term]) -> Integers:
-        """Return the names that have no word but these, as ``names_in`` does."""
+        """Return the names that have no word but these, as ``names_in_each`` does."""
         return self._snapshot.names.made_of(lemma for term in terms for lemma in term)
 
     def units_with_names(self, names: Integers, most: int) -> tuple[Integers, Integers]:
@@ -357,13 +367,12 @@ class View:
         n_rows = max(1, len(self.units), len(self.people.canonical))
         places, rows, known_from = self._snapshot.names.bearing(names)
         known = self._is_known(rows, known_from)
-        bearing = distinct(places[known] * n_rows + self.people.canonical[rows[known]])
-        places, bearers = np.divmod(bearing, n_rows)
+        places, bearers = self._pairs(places[known], self.people.canonical[rows[known]], n_rows)
         few = np.bincount(places, minlength=len(names))[places] <= most
         entities, of_pair = np.unique(bearers[few], return_inverse=True)
         units_of = Links.from_pairs(*self.units_with_each(entities), len(entities))
         pair, units = units_of.of(of_pair)
-        return np.divmod(distinct(places[few][pair] * n_rows + units), n_rows)
+        return self._pairs(places[few][pair], units, n_rows)
 
     def _is_known(self, entities: Integers, known_from: Integers) -> Mask:
         """Tell which of the things told of entity rows are known by now."""

@@ -7,6 +7,7 @@ text after an ``as_of`` limit does not weigh a word.
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +19,8 @@ from tgrag.store.tables import flat, whole
 # 1.2 < k1 < 2 and 0.5 < b < 0.8; these are the defaults of Lucene.
 K1 = 1.2
 B = 0.75
+
+PLACES_KEPT = 10_000  # of terms in a vocabulary: one question looks each of its words up several times
 
 Mask = NDArray[np.bool_]
 Term = tuple[str, ...]  # a word of a question: its lemma in each language, any of which may occur
@@ -51,8 +54,9 @@ class Vocabulary:
 
     def __init__(self, terms: pa.ChunkedArray) -> None:
         self._terms = whole(terms)
+        self.place = lru_cache(maxsize=PLACES_KEPT)(self._place)
 
-    def place(self, term: str) -> int | None:
+    def _place(self, term: str) -> int | None:
         """Return where a term stands; None when it is not there."""
         n = len(self._terms)
         place = bisect_left(range(n), term, key=lambda row: self._terms[row].as_py())

@@ -71,11 +71,14 @@ class NameIndex:
         spans = [self._names.of(place) for place in places if place is not None]
         return np.unique(np.concatenate([np.empty(0, np.int32), *spans]), return_counts=True)
 
-    def of(self, entities: Integers) -> tuple[Integers, Integers, Integers]:
-        """Return the names of entity rows: the row of each, a number that equal names share, from when it is known."""
-        _, names = self._of_entity.of(entities)
-        names = names[self._sizes[names] > 0]
+    def of(self, entities: Integers) -> tuple[Integers, Integers, Integers, Integers]:
+        """Return the names of entity rows: the place in ``entities`` and the row of each, a number that equal names share,
+        from when it is known."""
+        places, names = self._of_entity.of(entities)
+        written = self._sizes[names] > 0
+        places, names = places[written], names[written]
         return (
+            places,
             self._entities[names].astype(np.int64),
             self._numbers[names].astype(np.int64),
             self._known_from[names],

@@ -1,7 +1,7 @@
 """Nearest neighbours by inner product, with the filter applied before the search (FAISS).
 
-Up to FLAT_ROWS the search is exact. Above, an inverted file of half-precision vectors, which loses nothing of
-embeddings that are stored as such, is read list by list, the nearest first, until enough visible rows have been
+Vectors are held in half precision, which loses nothing of embeddings that are stored as such. Up to FLAT_ROWS the
+search is exact. Above, an inverted file is read list by list, the nearest first, until enough visible rows have been
 compared; a filter that leaves no more than those is searched exactly.
 """
 
@@ -44,7 +44,10 @@ def build(vectors: Vectors) -> bytes:
 
 
 def _flat(rows: Vectors) -> Any:
-    index = faiss.IndexFlatIP(rows.shape[1])
+    index = faiss.IndexScalarQuantizer(
+        rows.shape[1], faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
+    )
+    index.is_trained = True  # half precision has nothing to learn
     index.add(rows)
     return index
 

@@ -55,7 +55,7 @@ def name_links(first: Sequence[int], terms: Iterable[Term], view: View) -> NameL
     terms: of the question; a name made of them alone leads back to where the first hits were found.
     """
     asked = view.names_made_of(terms)
-    names = [named[~np.isin(named, asked)] for named in map(view.names_in, first)]
+    names = [named[~np.isin(named, asked)] for named in view.names_in_each(np.array(first, dtype=np.int64))]
     every = distinct(*names)
     units_of = Links.from_pairs(*view.units_with_names(every, MOST_UNITS), len(every))
     n_units = np.diff(units_of.offsets)
