@@ -133,7 +133,8 @@ def _reader(hint: Any) -> _Reader:
     if is_dataclass(hint):
         read: _Reader = partial(_structs, hint)
     elif get_origin(hint) is tuple:
-        read = partial(_lists, _reader(get_args(hint)[0]))
+        element = get_args(hint)[0]
+        read = partial(_lists, _reader(element)) if is_dataclass(element) else _lists_of_scalars
     else:
         return _scalars
     convert = _converter(hint) or tuple
@@ -151,6 +152,10 @@ def _lists(read: _Reader, column: pa.Array) -> list[Any]:
     items = read(column.flatten())
     ends = np.cumsum(column.value_lengths().to_numpy()).tolist()
     return [tuple(items[begin:end]) for begin, end in pairwise([0, *ends])]
+
+
+def _lists_of_scalars(column: pa.Array) -> list[Any]:
+    return list(map(tuple, column.to_pylist()))
 
 
 def _with_absent(column: pa.Array, convert: Callable[[Any], Any]) -> list[Any]:
