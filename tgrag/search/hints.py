@@ -1,4 +1,5 @@
-"""Places that a question names: «в первой главе», «у другій частині», "by the end", a title of this index.
+"""Places that a question names: «в первой главе», «у другій частині», "by the end", "before he met her", a title of this
+index.
 
 A hint is soft: it raises what stands there and hides nothing.
 """
@@ -14,13 +15,14 @@ import numpy as np
 from tgrag.language import lemmas, words
 from tgrag.records import Language
 from tgrag.search.labels import label
+from tgrag.search.meetings import Meeting, named_meetings
 from tgrag.search.numbers import Kind, numbered_places, read_heading
 from tgrag.search.positions import Part, named_parts, span
 from tgrag.search.requests import Hint
 from tgrag.search.terms import is_stop_word
 from tgrag.search.view import Scores, View
 from tgrag.store.lexical import Mask
-from tgrag.store.places import Book, Chapter, lies_under
+from tgrag.store.places import Book, BookKey, Chapter, lies_under
 
 # In the units of a fused score, where the best of a clear ranking has 1 to 3.
 CHAPTER_BONUS = 1.0
@@ -44,17 +46,20 @@ def find_hints(question: str, view: View) -> list[Hint]:
     named = {(p.chapter.book.key, p.chapter.chapter_id): _chapter_hint(p.text, p.chapter) for p in places}
     spoken_of = [view.books[key] for key in books] or list(view.books.values())[: len(view.books) == 1]
     parts = [_part_hint(text, book, part) for part, text in named_parts(question) for book in spoken_of]
-    return [*books.values(), *named.values(), *parts]
+    meetings = [_meeting_hint(meeting, view) for meeting in named_meetings(question, view)]
+    return [*books.values(), *named.values(), *parts, *meetings]
 
 
 def unit_bonus(hints: Iterable[Hint], view: View) -> Scores:
     """Return what each text unit gains from the hints."""
-    return _bonus([(hint, view.units_between(*_span(hint, view))) for hint in hints], len(view.units))
+    spans = [(hint, view.units_between(*span)) for hint in hints for span in _spans(hint, view)]
+    return _bonus(spans, len(view.units))
 
 
 def state_bonus(hints: Iterable[Hint], view: View) -> Scores:
     """Return what each entity state gains from the hints."""
-    return _bonus([(hint, view.states_between(*_span(hint, view))) for hint in hints], len(view.states))
+    spans = [(hint, view.states_between(*span)) for hint in hints for span in _spans(hint, view)]
+    return _bonus(spans, len(view.states))
 
 
 def _bonus(hinted: Iterable[tuple[Hint, Mask]], n_rows: int) -> Scores:
@@ -64,14 +69,20 @@ def _bonus(hinted: Iterable[tuple[Hint, Mask]], n_rows: int) -> Scores:
     return bonus
 
 
-def _span(hint: Hint, view: View) -> tuple[tuple[str, int], int, int]:
+def _spans(hint: Hint, view: View) -> list[tuple[BookKey, int, int]]:
+    """Return the books that a hint means, and of each the first and the last ordinal."""
     key = hint.series, hint.book_number
+    if hint.ordinal is not None:
+        of_series = [book for book in view.books.values() if book.series_id == hint.series]
+        if hint.kind == "before":
+            return [(book.key, book.first_ordinal, hint.ordinal - 1) for book in of_series]
+        return [(book.key, hint.ordinal, book.last_ordinal) for book in of_series]
     if hint.part is not None:
-        return key, *span(hint.part, view.books[key].first_ordinal, view.books[key].last_ordinal)
+        return [(key, *span(hint.part, view.books[key].first_ordinal, view.books[key].last_ordinal))]
     if hint.chapter_id is None:
-        return key, view.books[key].first_ordinal, view.books[key].last_ordinal
+        return [(key, view.books[key].first_ordinal, view.books[key].last_ordinal)]
     chapter = next(c for c in view.chapters if c.book.key == key and c.chapter_id == hint.chapter_id)
-    return key, chapter.first_ordinal, chapter.last_ordinal
+    return [(key, chapter.first_ordinal, chapter.last_ordinal)]
 
 
 # --- by number ----------------------------------------------------------------------------------------
@@ -210,4 +221,17 @@ def _part_hint(text: str, book: Book, part: Part) -> Hint:
         chapter_id=None,
         label=label(book.title, (text,)),
         part=part,
+    )
+
+
+def _meeting_hint(meeting: Meeting, view: View) -> Hint:
+    (unit,) = view.text_units([meeting.unit])
+    return Hint(
+        text=meeting.text,
+        kind=meeting.side,
+        series=unit.series_id,
+        book_number=unit.book_number,
+        chapter_id=unit.chapter_id,
+        label=label(unit.book_title, unit.headings),
+        ordinal=unit.ordinal,
     )

@@ -128,15 +128,20 @@ class ContextItem(BaseModel):
 
 
 class Hint(BaseModel):
-    """A place that the question names, and how it was understood. part: of a book, for kind "part"."""
+    """A place that the question names, and how it was understood.
+
+    part: of a book, for kind "part". ordinal: of the text unit before which, or from which on, it lies, for kinds "before"
+    and "after"; book, chapter and label are then those of that text unit.
+    """
 
     text: str
-    kind: Literal["book", "chapter", "part"]
+    kind: Literal["book", "chapter", "part", "before", "after"]
     series: str
     book_number: int
     chapter_id: str | None
     label: str
     part: Part | None = None
+    ordinal: int | None = None
 
 
 class FallBack(BaseModel):
