@@ -46,6 +46,12 @@ class Server:
     def ask(self, question: str = QUESTION, **more: Any) -> httpx.Response:
         return self.client.post("/v1/query", json={"question": question, "collection": "shelf"} | more)
 
+    def wait_until_ready(self) -> None:
+        deadline = time.monotonic() + 60
+        while self.client.get("/readyz").status_code != 200:
+            assert time.monotonic() < deadline, "the server did not become ready"
+            time.sleep(0.2)
+
     def wait_for_version(self, version: str) -> None:
         deadline = time.monotonic() + 60
         while self.ask().json()["version"] != version:
@@ -292,6 +298,13 @@ def test_models_are_redeployed_without_the_query_path(server: Server) -> None:
     serve.delete(MODELS)
     assert server.client.get("/readyz").json()["error"]["code"] == "model_unavailable"
     assert server.client.get("/healthz").status_code == 200
+    server.index("fresh", *chapters()[:1])
+    for collection in ("shelf", "fresh"):  # one that is open, and one that is opened now
+        answer = server.ask("Кто такой Томский?", collection=collection)
+        assert answer.status_code == 200
+        assert "embed" in {fall_back["step"] for fall_back in answer.json()["fall_backs"]}
     serve.run(models_app(ModelsArguments()), name=MODELS, route_prefix=None)
-    assert server.client.get("/readyz").status_code == 200
-    assert server.ask().status_code == 200
+    server.wait_until_ready()
+    for collection in ("shelf", "fresh"):
+        answer = server.ask("Что было с Томским?", collection=collection)
+        assert "embed" not in {fall_back["step"] for fall_back in answer.json()["fall_backs"]}

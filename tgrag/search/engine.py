@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 
 from tgrag.errors import ConfigurationError, EmbedderMismatch, EmptyQuestion, UnknownMode
@@ -25,6 +25,7 @@ from tgrag.search.explain import explain
 from tgrag.search.fuse import Ranking
 from tgrag.search.horizon import resolve_as_of
 from tgrag.search.likeness import NOTHING
+from tgrag.search.matching import MatchingEmbedder
 from tgrag.search.meaning import SentenceMeaning
 from tgrag.search.model_answer import AnswerWriter
 from tgrag.search.question import Question, read_question
@@ -103,7 +104,8 @@ class _Found:
 class Engine:
     """Answers requests from one snapshot; between them it keeps vectors of questions and sentences and counts of tokens.
 
-    Raises EmbedderMismatch when the snapshot was built with another embedder.
+    Raises EmbedderMismatch when the snapshot was built with another embedder: here, or for the first question for which
+    the embedder answers.
     """
 
     def __init__(
@@ -115,16 +117,7 @@ class Engine:
         writer: AnswerWriter | None = None,
         reranker: Reranker | None = None,
     ) -> None:
-        built_with, present = snapshot.manifest["embedder"], asdict(embedder.identity)
-        if built_with != present:
-            changed = sorted(
-                key for key in {*built_with, *present} if built_with.get(key) != present.get(key)
-            )
-            raise EmbedderMismatch(
-                f"collection «{snapshot.collection}» was indexed with embedder {built_with.get('name')!r}, and the "
-                f"one in use is {present['name']!r} (they differ in: {', '.join(changed)}); use that embedder or "
-                "index the collection again"
-            )
+        embedder = MatchingEmbedder(embedder, snapshot.manifest["embedder"], snapshot.collection)
         self._snapshot = snapshot
         self._views = Views(snapshot)
         self.entities = Entities(snapshot, self._views)
@@ -305,6 +298,8 @@ class Engine:
         """Return the question's vector; None, and a fall-back on record, when the embedder fails."""
         try:
             return self._questions.of([question])[0]
+        except EmbedderMismatch:
+            raise
         except Exception as error:  # whatever a model server raises: lexical search still answers
             reason = f"the embedder failed: {type(error).__name__}: {error}"
             run.fall_backs.append(

@@ -46,6 +46,7 @@ logger = logging.getLogger(__name__)
 
 HEALTH_CHECK_SECONDS = 5  # Serve gives a replica up after three failed checks
 READY_SECONDS = 5
+EMBEDDER_SHARE = 0.5  # of a question's time, after which it is answered without vectors
 EMBEDDER_REQUESTS = 64  # more wait in the handles; the limit that sheds load is the retrievers'
 INGRESS_REQUESTS = 10_000  # it only forwards
 
@@ -85,7 +86,7 @@ class Retriever:
             root=args.root, search=args.search, serve=args.serve, rerank=args.rerank, chat=chat
         )
         self._poll_seconds = settings.serve.poll_seconds
-        self._embedder = ServedEmbedder(MODELS, settings.serve.timeout_seconds)
+        self._embedder = ServedEmbedder(MODELS, EMBEDDER_SHARE * settings.serve.timeout_seconds)
         catalog = Catalog(open_root(settings.root))
         self._library = Library(
             catalog,

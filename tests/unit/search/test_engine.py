@@ -34,6 +34,29 @@ def test_an_index_of_another_embedder_is_refused(snapshot):
         Engine(snapshot, other, ToyTokenizer(), SearchSettings())
 
 
+class AwayEmbedder(BrokenEmbedder):
+    """One that does not even say who it is, until it is back."""
+
+    away = True
+
+    @property
+    def identity(self):
+        if self.away:
+            raise RuntimeError("no answer from the model server")
+        return replace(ToyEmbedder.identity, revision="2")
+
+
+def test_an_index_is_opened_without_its_embedder_which_is_checked_when_it_is_back(snapshot):
+    embedder = AwayEmbedder()
+    engine = Engine(snapshot, embedder, ToyTokenizer(), SearchSettings())
+    answer = engine.query(QueryRequest(question="Кто потерял медный ключ?"))
+    assert answer.found
+    assert "embed" in {fall_back.step for fall_back in answer.fall_backs}
+    embedder.away = False
+    with pytest.raises(EmbedderMismatch, match="revision"):
+        engine.query(QueryRequest(question="Кто нашёл медный ключ?"))
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_without_an_embedder_lexical_search_answers_and_says_so(snapshot, mode):
     engine = Engine(snapshot, BrokenEmbedder(), ToyTokenizer(), SearchSettings())
