@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from tgrag import logs
-from tgrag.commands import dead_letters, entities, evaluate, index, prompts
+from tgrag.commands import dead_letters, doctor, entities, evaluate, index, prompts
 from tgrag.commands.base import Command, Group, collection_name, open_catalog, open_collection
 from tgrag.errors import InvalidRequest
 from tgrag.options import (
@@ -42,6 +42,7 @@ def main(ctx: typer.Context, root: Root = None, config: Config = None, profile: 
 
 
 app.command(cls=Command, epilog=index.EXAMPLE)(index.index)
+app.command(cls=Command, epilog=doctor.EXAMPLE)(doctor.doctor)
 app.command(cls=Command, epilog=evaluate.EXAMPLE)(evaluate.evaluate)
 app.command(cls=Command, epilog=entities.EXAMPLE)(entities.entities)
 app.command(cls=Command, epilog=entities.TIMELINE_EXAMPLE)(entities.timeline)

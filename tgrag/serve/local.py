@@ -1,17 +1,18 @@
 """``tgrag serve``: both applications on a Ray of its own, or on one that runs already, until Ctrl-C."""
 
 import signal
-import socket
 import threading
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
 from tgrag.cluster import connect
+from tgrag.doctor.machine import port_fault
 from tgrag.errors import ConfigurationError
 from tgrag.serve.access import require_safe
 from tgrag.serve.config import MODELS, RAG, ModelsArguments, RagArguments, build
 from tgrag.settings import Settings
+from tgrag.shared_root import require_shared
 
 
 def serve_until_interrupted(settings: Settings, address: str | None, report: Callable[[str], None]) -> None:
@@ -33,8 +34,9 @@ def serve_until_interrupted(settings: Settings, address: str | None, report: Cal
     from ray import serve
     from ray._private.authentication.authentication_utils import is_token_auth_enabled
 
+    require_safe(host, bool(settings.serve.api_keys), is_token_auth_enabled())
+    require_shared(settings.root)
     try:
-        require_safe(host, bool(settings.serve.api_keys), is_token_auth_enabled())
         report("deploying the applications models and rag …")
         deploy(config)
         url = f"http://{host}:{port}"
@@ -54,14 +56,8 @@ def serve_until_interrupted(settings: Settings, address: str | None, report: Cal
 
 
 def _require_free(host: str, port: int) -> None:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((host, port))
-        except OSError as error:
-            raise ConfigurationError(
-                f"{host}:{port} cannot be used ({error.strerror}); choose another with --port"
-            ) from None
+    if fault := port_fault(host, port):
+        raise ConfigurationError(f"{host}:{port} cannot be used ({fault}); choose another with --port")
 
 
 def _on_signal(stop: threading.Event) -> None:
