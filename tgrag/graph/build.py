@@ -12,7 +12,7 @@ from tgrag.graph.wishes import NO_WISHES, Wished, Wishes
 from tgrag.records import Community, Entity, EntityState, Extraction, Merge, Relationship, TextUnit
 from tgrag.settings import WindowSettings
 
-GRAPH_VERSION = 4  # raise when the same extractions should give another graph
+GRAPH_VERSION = 5  # raise when the same extractions should give another graph
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from tgrag.graph.given_names import Gender
 from tgrag.graph.naming import PersonName
 
 TOGETHER = 2  # sentences with both names, before they can make two people of them
+TOLD_APART = 1_000_000_000  # as good as so many sentences: what the text itself tells
 APART = 0.2  # share of the rarer one's sentences that have the other too: nobody is named twice so often
 
 
@@ -34,7 +35,7 @@ class Clusters:
     def __init__(self) -> None:
         self.nodes: list[Node] = []
         self._parents: list[int] = []
-        self._sizes: list[int] = []
+        self._members: list[list[int]] = []
         self._traits: list[_Traits] = []
         self._mentions: list[int] = []
         self._beside: defaultdict[int, dict[int, float]] = defaultdict(dict)
@@ -44,7 +45,7 @@ class Clusters:
         person = node.person
         self.nodes.append(node)
         self._parents.append(len(self._parents))
-        self._sizes.append(1)
+        self._members.append([len(self._members)])
         self._mentions.append(0)
         self._traits.append(
             _Traits(person.patronymic, person.surname, person.gender) if person else _Traits()
@@ -57,6 +58,10 @@ class Clusters:
             parents[node] = parents[parents[node]]
             node = parents[node]
         return node
+
+    def members(self, node: int) -> list[int]:
+        """Return the nodes of a node's cluster."""
+        return self._members[self.root(node)]
 
     def count(self, node: int, times: int) -> None:
         """Take in how often a node is named."""
@@ -72,8 +77,12 @@ class Clusters:
     def has_surname(self, node: int) -> bool:
         return self._traits[self.root(node)].surname is not None
 
-    def set_beside(self, first: int, second: int, times: float = math.inf) -> None:
-        """Take in how often a sentence names both of two nodes; infinitely often: they were told apart."""
+    def set_apart(self, first: int, second: int, forced: bool = False) -> None:
+        """Take in that two nodes were told apart; forced: by the user, whatever is told later."""
+        self.set_beside(first, second, math.inf if forced else TOLD_APART)
+
+    def set_beside(self, first: int, second: int, times: float) -> None:
+        """Take in how often a sentence names both of two nodes."""
         one, other = self.root(first), self.root(second)
         if one != other:
             for here, there in ((one, other), (other, one)):
@@ -84,7 +93,7 @@ class Clusters:
         times = self._beside[one].get(other, 0) if one in self._beside else 0
         return times >= TOGETHER and times >= APART * min(self._mentions[one], self._mentions[other])
 
-    def were_told_apart(self, first: int, second: int) -> bool:
+    def were_forced_apart(self, first: int, second: int) -> bool:
         one, other = self.root(first), self.root(second)
         return one in self._beside and self._beside[one].get(other) == math.inf
 
@@ -118,10 +127,11 @@ class Clusters:
         big, small = self.root(first), self.root(second)
         if big == small:
             return None
-        if (self._sizes[big], small) < (self._sizes[small], big):
+        if (len(self._members[big]), small) < (len(self._members[small]), big):
             big, small = small, big
         self._parents[small] = big
-        self._sizes[big] += self._sizes[small]
+        self._members[big] += self._members[small]
+        self._members[small] = []
         self._mentions[big] += self._mentions[small]
         kept, gone = self._traits[big], self._traits[small]
         kept.patronymic = kept.patronymic or gone.patronymic

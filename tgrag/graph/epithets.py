@@ -1,15 +1,18 @@
 """Persons whom a model calls by what they are: «старая графиня», «инженер», "the old countess".
 
 Such a name is a noun with its adjectives. It means the one person who bears that noun as a title, or of whom the
-model's descriptions say it («Молодой инженер, расчетливый немец, который…»). Two names that one answer lists side
-by side are two persons. Everything is read in story order, so each decision knows the text so far only.
+model's descriptions say it («Молодой инженер, расчетливый немец, который…»), or who is to the same person what it
+says («муж бабушки»). Two names that one answer lists side by side are two persons. Everything is read in story
+order, so each decision knows the text so far only.
 """
 
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
+from tgrag.extract.keys import lemma_key
 from tgrag.graph.resolve import Mention
 from tgrag.language import fold, lemma, parses, words
 from tgrag.records import Language
@@ -17,8 +20,12 @@ from tgrag.records import Language
 REASON = "called by what the other is"
 OFTEN = 2  # units that call a person so, before the noun alone means him
 RECENT = 2  # text units back: a person just called so is meant by the noun alone
+MOST_OWNERS = 4  # words that say whose somebody is
 _END = re.compile(r"[.;:,—]|\s[-–]\s|\b(?:котор|чь[яйеи]|як[аиийе]|who|whose|which|that)\w*", re.IGNORECASE)
 _BREAK = re.compile(r"[,—]|\s[-–]\s")
+_ONE_OF = re.compile(
+    r"\s*(?:(?:один|одна|одно) (?:из|із|з|зі)|one of (?:the|his|her|their))\s+", re.IGNORECASE
+)
 _ARTICLES = frozenset({"a", "an", "the"})
 _EN_AFTER = frozenset({"of", "in", "at", "from", "to", "by", "for", "on", "with", "and", "near", "is", "was"})
 _ANYBODY = frozenset({"человек", "мужчина", "женщина", "девушка", "особа", "людина", "чоловік", "жінка", "дівчина",
@@ -27,42 +34,66 @@ _ANYBODY = frozenset({"человек", "мужчина", "женщина", "д�
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A noun with its adjectives. head: the noun, marked where it is a plural; whole: all of it, as lemmas."""
+    """A noun with its adjectives. head: the noun, marked where it is a plural; whole: all of it, as lemmas.
+
+    owners: lemmas of what follows in the genitive («муж бабушки»), each word in all its readings.
+    """
 
     head: str
     whole: tuple[str, ...]
+    owners: frozenset[str] = frozenset()
 
 
 def phrase(text: str, language: Language) -> Phrase | None:
     """Return the noun phrase in the nominative with which a text begins, if it begins with one.
 
-    A word that may be either («старий») is an adjective where a noun follows.
+    A word that may be either («старий») is an adjective where a noun follows. «Один из приятелей» is a friend.
     """
+    one_of = _ONE_OF.match(text)
+    spoken = words(text[one_of.end() :] if one_of else text)
     if language == "en":
-        return _english(text)
+        return _english(spoken)
     whole: list[str] = []
     alone: Phrase | None = None
-    for word in words(text):
-        fitting = [p for p in parses(word, language) if p.tag.case == "nomn" or p.tag.POS == "NUMR"]
+    for place, word in enumerate(spoken):
+        found = parses(word, language)
+        case = "gent" if one_of else "nomn"
+        fitting = [p for p in found if p.tag.case == case or p.tag.POS == "NUMR"]
         noun = next((p for p in fitting if p.tag.POS == "NOUN"), None)
         adjective = next((p for p in fitting if p.tag.POS in ("ADJF", "PRTF", "NUMR")), None)
         if noun is not None:
-            head = fold(noun.normal_form) + ("+" if noun.tag.number == "plur" else "")
-            alone = Phrase(head, (*whole, head))
+            many = noun.tag.number == "plur" and not one_of
+            head = fold(noun.normal_form) + ("+" if many else "")
+            alone = Phrase(head, (*whole, head), _owners(spoken[place + 1 :], language))
         if adjective is None:
             return alone
         whole.append(fold(adjective.normal_form))
     return alone
 
 
-def _english(text: str) -> Phrase | None:
-    whole = []
-    for word in words(text):
-        if fold(word) in _EN_AFTER:
+def _owners(following: Sequence[str], language: Language) -> frozenset[str]:
+    found: set[str] = set()
+    for word in following[:MOST_OWNERS]:
+        genitives = {fold(p.normal_form) for p in parses(word, language) if p.tag.case == "gent"}
+        if not genitives:
             break
-        if fold(word) not in _ARTICLES:
+        found |= genitives
+    return frozenset(found)
+
+
+def _english(spoken: Sequence[str]) -> Phrase | None:
+    whole: list[str] = []
+    owners: set[str] = set()
+    for place, word in enumerate(spoken):
+        if fold(word) in _EN_AFTER:
+            if fold(word) == "of":
+                owners |= {fold(owner) for owner in spoken[place + 1 : place + 1 + MOST_OWNERS]}
+            break
+        if fold(word).endswith("'s"):
+            owners.add(fold(word)[:-2])
+        elif fold(word) not in _ARTICLES:
             whole.append(lemma(word, "en"))
-    return Phrase(whole[-1], tuple(whole)) if whole else None
+    return Phrase(whole[-1], tuple(whole), frozenset(owners)) if whole else None
 
 
 def predicates(description: str, language: Language) -> Iterator[Phrase]:
@@ -85,139 +116,169 @@ def is_epithet(name: str) -> bool:
     return bool(spoken) and all(word[0].islower() for word in spoken)
 
 
+class Identity(Protocol):
+    """Who is who so far."""
+
+    def whose(self, entity_id: str) -> int | None:
+        """Return a number for whom a name means now; None for a name that is not known yet."""
+
+    def together(self, entity_id: str) -> Iterable[str]:
+        """Return all names that mean the same as this one now, itself among them."""
+
+
 @dataclass(slots=True)
 class _Called:
-    """What one person has been called. titles: nouns of his names; nouns: with the ordinals that said so."""
+    """What the bearer of a name has been called under it.
 
+    since: the ordinal of its first mention; titles: nouns of the name; nouns: with the ordinals that said so.
+    """
+
+    since: int
     named: bool = False
     titles: set[str] = field(default_factory=set)
     nouns: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     apart: set[str] = field(default_factory=set)
 
 
-@dataclass(frozen=True, slots=True)
-class SamePerson:
-    """An epithet and whom it means, with the unit that lets one know."""
+class Reader:
+    """Reads one series; knows which names have been called what. Who is who is told by ``identity``."""
 
-    epithet_id: str
-    person_id: str
-    series_id: str
-    ordinal: int
-
-
-def same_persons(mentions: Sequence[Mention]) -> list[SamePerson]:
-    """Return whom the epithets of all series mean; ``mentions`` in reading order."""
-    persons = [m for m in mentions if m.extracted.type == "PERSON"]
-    with_epithets = {m.unit.series_id for m in persons if is_epithet(m.extracted.name)}
-    units: defaultdict[tuple[str, int], list[Mention]] = defaultdict(list)
-    for mention in persons:
-        if mention.unit.series_id in with_epithets:
-            units[mention.unit.series_id, mention.unit.ordinal].append(mention)
-    readers: dict[str, _Reader] = {}
-    found: list[SamePerson] = []
-    for (series_id, ordinal), present in sorted(units.items(), key=lambda item: item[0]):
-        reader = readers.setdefault(series_id, _Reader())
-        for epithet, person in reader.read(present, ordinal):
-            found.append(SamePerson(epithet, person, series_id, ordinal))
-    return found
-
-
-class _Reader:
-    """Reads one series; knows who has been called what."""
-
-    def __init__(self) -> None:
-        self._leader: dict[str, str] = {}
+    def __init__(self, identity: Identity) -> None:
+        self._identity = identity
         self._called: dict[str, _Called] = {}
-        self._by_word: defaultdict[str | tuple[str, ...], set[str]] = defaultdict(set)
+        self._by_word: defaultdict[str | tuple[str, ...], dict[str, None]] = defaultdict(dict)
+        self._roles: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
 
     def read(self, present: Sequence[Mention], ordinal: int) -> Iterator[tuple[str, str]]:
-        """Take in a unit's persons; yield who is found to be one."""
-        ids = {m.entity_id for m in present}
+        """Take in a unit's persons; yield who is found to be one, to be made one before the next is asked for."""
+        known = [m for m in present if self._identity.whose(m.entity_id) is not None]
+        ids = {m.entity_id for m in known}
         for key in sorted(ids):
-            self._leader.setdefault(key, key)
-            self._called.setdefault(self._root(key), _Called())
-        for key in sorted(ids):
-            self._called[self._root(key)].apart |= ids - {key}
-        for mention in present:
+            self._called.setdefault(key, _Called(ordinal)).apart |= ids - {key}
+        for mention in known:
             own = phrase(mention.extracted.name, mention.unit.language)
             said = list(predicates(mention.extracted.description, mention.unit.language))
-            other = self._meant(mention, own, said, ordinal)
+            roles = list(_roles(mention, said, known))
+            other = self._meant(mention, own, said, roles, ordinal)
             if other is not None:
                 yield mention.entity_id, other
-                self._unite(mention.entity_id, other)
-            self._remember(mention, own, said, ordinal)
+            self._remember(mention, own, said, roles, ordinal)
 
     def _meant(
-        self, mention: Mention, own: Phrase | None, said: Sequence[Phrase], ordinal: int
+        self,
+        mention: Mention,
+        own: Phrase | None,
+        said: Sequence[Phrase],
+        roles: Sequence[tuple[str, str]],
+        ordinal: int,
     ) -> str | None:
-        here = self._root(mention.entity_id)
+        here = mention.entity_id
         if not is_epithet(mention.extracted.name):
             called = [
                 key for p in said if len(p.whole) > 1 for key in self._fitting(here, p.whole, named=False)
             ]
-            return self._one(called)
+            return self._one(called) or self._one(self._in_roles(here, roles, named=False))
         if own is None:
             return None
         exact = self._fitting(here, own.whole, named=True) if len(own.whole) > 1 else []
         if own.head in _ANYBODY:
-            return self._one(exact)
+            return self._one(exact) or self._one(self._spoken_of(here, own.head, ordinal))
         titled = [k for k in self._fitting(here, own.head) if own.head in self._called[k].titles]
         return (
             self._one(titled)
             or self._one(exact)
             or self._one(self._spoken_of(here, own.head, ordinal))
+            or self._one(self._in_roles(here, [role for role in roles if role[0] == own.head]))
             or self._one([k for p in said for k in self._spoken_of(here, p.head, ordinal)])
         )
 
     def _spoken_of(self, here: str, head: str, ordinal: int) -> list[str]:
-        """Return the named persons of whom the noun was said often or just now."""
-        if head in _ANYBODY:
-            return []
-        found = []
+        """Return the named persons of whom the noun was said often or just now; a general noun, both."""
+        found: defaultdict[int | None, list[int]] = defaultdict(list)
+        keys: dict[int | None, str] = {}
         for key in self._fitting(here, head, named=True):
-            when = self._called[key].nouns[head]
-            if len(when) >= OFTEN or (when and ordinal - when[-1] <= RECENT):
-                found.append(key)
-        return found
+            root = self._identity.whose(key)
+            keys.setdefault(root, key)
+            found[root] += self._called[key].nouns[head]
+        spoken = []
+        for root, when in found.items():
+            often, recent = len(set(when)) >= OFTEN, ordinal - max(when) <= RECENT
+            if (often and recent) if head in _ANYBODY else (often or recent):
+                spoken.append(keys[root])
+        return spoken
 
-    def _fitting(self, here: str, word: str | tuple[str, ...], named: bool | None = None) -> list[str]:
-        apart = {self._root(key) for key in self._called[here].apart}
-        roots = sorted({self._root(key) for key in self._by_word.get(word, ())} - apart - {here})
+    def _in_roles(self, here: str, roles: Sequence[tuple[str, str]], named: bool | None = None) -> list[str]:
+        """Return the names of those who are to the same persons the same as is said here."""
+        whose = self._identity.whose
         return [
-            root
-            for root in roots
-            if (named is None or self._called[root].named == named)
-            and here not in {self._root(key) for key in self._called[root].apart}
+            key
+            for head, owner in roles
+            for key in self._fitting(here, head, named)
+            if any(k == key and whose(o) == whose(owner) for k, o in self._roles[head])
         ]
 
-    @staticmethod
-    def _one(found: Iterable[str]) -> str | None:
-        different = set(found)
-        return different.pop() if len(different) == 1 else None
+    def _fitting(self, here: str, word: str | tuple[str, ...], named: bool | None = None) -> list[str]:
+        """Return the names of other persons of whom the word was said. named: under which at least one is a name."""
+        candidates = self._by_word.get(word)
+        if not candidates:
+            return []
+        whose = self._identity.whose
+        others = {whose(key) for key in self._apart(here)} | {whose(here)}
+        return [
+            key
+            for key in candidates
+            if whose(key) not in others and (named is None or self._is_named(key) == named)
+        ]
 
-    def _remember(self, mention: Mention, own: Phrase | None, said: Sequence[Phrase], ordinal: int) -> None:
-        root = self._root(mention.entity_id)
-        called = self._called[root]
+    def _apart(self, here: str) -> Iterator[str]:
+        """Yield the names that stood side by side with one of the same person's."""
+        for name in self._identity.together(here):
+            if name in self._called:
+                yield from self._called[name].apart
+
+    def _is_named(self, here: str) -> bool:
+        names = self._identity.together(here)
+        return any(self._called[name].named for name in names if name in self._called)
+
+    def _one(self, found: Iterable[str]) -> str | None:
+        """Return the person whom all these names mean, if it is one, by his first name that is one."""
+        different = {self._identity.whose(key): key for key in found}
+        if len(different) != 1:
+            return None
+        (found_key,) = different.values()
+        names = [key for key in self._identity.together(found_key) if key in self._called]
+        return min(names, key=lambda key: (not self._called[key].named, self._called[key].since, key))
+
+    def _remember(
+        self,
+        mention: Mention,
+        own: Phrase | None,
+        said: Sequence[Phrase],
+        roles: Sequence[tuple[str, str]],
+        ordinal: int,
+    ) -> None:
+        key = mention.entity_id
+        called = self._called[key]
         called.named |= not is_epithet(mention.extracted.name)
         if own is not None:
             called.titles.add(own.head)
         for spoken in (*said, *([own] if own else [])):
             if called.nouns[spoken.head][-1:] != [ordinal]:
                 called.nouns[spoken.head].append(ordinal)
-            self._by_word[spoken.head].add(root)
-            self._by_word[spoken.whole].add(root)
+            self._by_word[spoken.head][key] = None
+            self._by_word[spoken.whole][key] = None
+        for head, owner in roles:
+            self._roles[head].append((key, owner))
 
-    def _unite(self, first: str, second: str) -> None:
-        small, big = self._root(first), self._root(second)
-        gone, kept = self._called.pop(small), self._called[big]
-        self._leader[small] = big
-        kept.named |= gone.named
-        kept.titles |= gone.titles
-        kept.apart |= gone.apart
-        for head, when in gone.nouns.items():
-            kept.nouns[head] = sorted({*kept.nouns[head], *when})
 
-    def _root(self, key: str) -> str:
-        while self._leader[key] != key:
-            key = self._leader[key]
-        return key
+def _roles(mention: Mention, said: Sequence[Phrase], present: Sequence[Mention]) -> Iterator[tuple[str, str]]:
+    """Yield what a description says that its subject is to others who are present: noun and entity id."""
+    for spoken in said:
+        fitting = [
+            (len(key), other.entity_id)
+            for other in present
+            for key in [lemma_key(other.extracted.name, "PERSON", other.unit.language)]
+            if other.entity_id != mention.entity_id and words(key) and spoken.owners.issuperset(words(key))
+        ]
+        if fitting and not spoken.head.endswith("+"):
+            yield spoken.head, max(fitting)[1]

@@ -4,14 +4,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from tgrag.extract.keys import NAME_TYPES
-from tgrag.graph import epithets
+from tgrag.extract.keys import NAME_TYPES, lemma_key
 from tgrag.graph.clusters import Node
+from tgrag.graph.epithets import REASON, Reader, is_epithet
 from tgrag.graph.merging import Merging
-from tgrag.graph.naming import PersonName, person_name
-from tgrag.graph.resolve import Resolution
+from tgrag.graph.naming import PersonName, is_of_another, person_name
+from tgrag.graph.resolve import Mention, Resolution
 from tgrag.graph.spelling import may_be_slip
-from tgrag.graph.told import are_told_one, is_thing
+from tgrag.graph.things import same_things
+from tgrag.graph.told import also_named, are_told_one, is_thing
 from tgrag.graph.wishes import Wished
 from tgrag.records import Entity, Extraction, Merge, TextUnit
 
@@ -29,6 +30,7 @@ class _Known:
 class _Apart:
     first: str
     second: str
+    forced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +48,34 @@ class _Same:
 
 
 @dataclass(frozen=True, slots=True)
+class _Also:
+    node: Node
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """The persons of a text unit, in a series where persons are called by what they are."""
+
+    present: tuple[Mention, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class _Mentioned:
     entity_id: str
     times: int
     as_thing: int
 
 
-_Event = _Known | _Apart | _Beside | _Same | _Mentioned
-_AFTER = {_Known: 0, _Apart: 1, _Beside: 1, _Same: 2, _Mentioned: 3}  # the order inside a text unit
+_Event = _Known | _Apart | _Beside | _Same | _Also | _Read | _Mentioned
+_AFTER = {
+    _Known: 0,
+    _Apart: 1,
+    _Beside: 1,
+    _Same: 2,
+    _Also: 3,
+    _Read: 4,
+    _Mentioned: 5,
+}  # the order inside a text unit
 
 
 def merges(
@@ -69,9 +91,11 @@ def merges(
     persons = {
         entity.entity_id: person
         for entity in resolution.entities.values()
-        if (person := person_name(entity.lemma_key, entity.type, entity.language))
+        if not is_of_another(entity.name, entity.language)
+        and (person := person_name(entity.lemma_key, entity.type, entity.language))
     }
-    spoken_of = wished.ids()
+    things = same_things(resolution.mentions)
+    spoken_of = wished.ids() | {key for same in things for key in (same.first_id, same.second_id)}
     events: defaultdict[str, list[tuple[int, _Event]]] = defaultdict(list)
     for entity in resolution.entities.values():
         if entity.type in NAME_TYPES or entity.entity_id in spoken_of:
@@ -81,17 +105,19 @@ def merges(
     for series_id, ordinal, mentioned in _mentioned(resolution, persons):
         events[series_id].append((ordinal, mentioned))
     for pair in wished.apart():
-        apart = _Apart(pair.first.entity_id, pair.second.entity_id)
+        apart = _Apart(pair.first.entity_id, pair.second.entity_id, forced=True)
         events[pair.first.series_id].append((pair.ordinal, apart))
     for pair in wished.same():
         same = _Same(pair.first.entity_id, pair.second.entity_id, FORCED)
         events[pair.first.series_id].append((pair.ordinal, same))
-    for meant in epithets.same_persons(resolution.mentions):
-        same = _Same(meant.epithet_id, meant.person_id, epithets.REASON)
-        events[meant.series_id].append((meant.ordinal, same))
+    for one in things:
+        events[one.series_id].append((one.ordinal, _Same(one.first_id, one.second_id, one.reason)))
+    for series_id, ordinal, read in _called(resolution):
+        events[series_id].append((ordinal, read))
     found: list[Merge] = []
     for series_id in sorted(events):
         merging = Merging(series_id)
+        reader = Reader(merging)
         for ordinal, event in sorted(events[series_id], key=lambda item: (item[0], _AFTER[type(item[1])])):
             match event:
                 case _Known(entity):
@@ -99,14 +125,43 @@ def merges(
                     merging.add(Node(entity.entity_id, entity.lemma_key, entity.type, person), ordinal)
                 case _Mentioned(entity_id, n, as_thing):
                     merging.mentioned(entity_id, n, ordinal, as_thing)
-                case _Apart(first, second):
-                    merging.apart(first, second, ordinal)
+                case _Apart(first, second, forced):
+                    merging.apart(first, second, ordinal, forced)
                 case _Beside(first, second, n):
                     merging.beside(first, second, n, ordinal)
                 case _Same(first, second, reason):
                     merging.same(first, second, ordinal, reason, forced=reason == FORCED)
+                case _Also(node):
+                    merging.also(node, ordinal)
+                case _Read(present):
+                    for epithet, person_id in reader.read(present, ordinal):
+                        merging.same(epithet, person_id, ordinal, REASON)
         found += merging.merges()
     return found
+
+
+def _called(resolution: Resolution) -> Iterator[tuple[str, int, _Read | _Also]]:
+    """Yield the persons of each text unit and the other names that a model's descriptions give them.
+
+    Nothing of a series where nobody is called by what he is: nothing could come of it.
+    """
+    persons = [m for m in resolution.mentions if m.extracted.type == "PERSON"]
+    described = {m.unit.series_id for m in persons if is_epithet(m.extracted.name)}
+    units: defaultdict[tuple[str, int], list[Mention]] = defaultdict(list)
+    for mention in persons:
+        units[mention.unit.series_id, mention.unit.ordinal].append(mention)
+    for (series_id, ordinal), present in units.items():
+        if series_id in described:
+            yield series_id, ordinal, _Read(tuple(present))
+        listed = {mention.entity_id for mention in present}
+        for mention in present:
+            names = also_named(mention.extracted.description)
+            for name in names if mention.in_own_words else ():
+                if resolution.by_name.get((mention.unit.text_unit_id, name), "") in listed:
+                    continue
+                key = lemma_key(name, "PERSON", mention.unit.language)
+                person = person_name(key, "PERSON", mention.unit.language)
+                yield series_id, ordinal, _Also(Node(mention.entity_id, key, "PERSON", person))
 
 
 def _mentioned(

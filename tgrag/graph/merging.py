@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from tgrag.extract.keys import NAME_TYPES
 from tgrag.graph.clusters import Clusters, Node
 from tgrag.graph.naming import Atoms, PersonName
 from tgrag.graph.parts import CROWD, Parts
@@ -37,12 +38,14 @@ class Merging:
         self._clusters = Clusters()
         self._parts = Parts()
         self._place: dict[str, int] = {}
+        self._also: set[tuple[str, str]] = set()
         self._keys: dict[int, tuple[Atoms, ...]] = {}
         self._alone: dict[str, int] = {}
         self._times: list[int] = []
         self._things: list[int] = []
         self._meant_times: defaultdict[int, int] = defaultdict(int)
         self._links: dict[int, tuple[int, int]] = {}
+        self._linked: defaultdict[int, set[int]] = defaultdict(set)
         self._slips: dict[int, tuple[int, int]] = {}
         self._slipped: defaultdict[int, list[int]] = defaultdict(list)
         self._written: dict[str, list[int]] = {}
@@ -54,25 +57,44 @@ class Merging:
     def add(self, node: Node, ordinal: int) -> None:
         """Take in a base entity that becomes known now."""
         self._now = ordinal
-        new = self._clusters.add(node)
-        self._place[node.entity_id] = new
+        new = self._place[node.entity_id] = self._enter(node)
+        if node.type in NAME_TYPES:
+            self._join_spellings(new)
+        if node.person is not None:
+            self._join_parts(new, node.person)
+
+    def also(self, node: Node, ordinal: int) -> None:
+        """Take in another name of an entity, one that only a description tells (``node`` has the entity's id)."""
+        self._now = ordinal
+        owner = self._place.get(node.entity_id)
+        person = node.person
+        if owner is None or person is None or (node.entity_id, node.lemma_key) in self._also:
+            return
+        if len({person.gender, self._clusters.gender(owner)} - {None}) > 1:
+            return
+        self._also.add((node.entity_id, node.lemma_key))
+        new = self._enter(node)
+        self._join_clusters(owner, new)
+        self._join_parts(new, person)
+
+    def _enter(self, node: Node) -> int:
         self._times.append(0)
         self._things.append(0)
-        self._join_spellings(new)
-        if node.person is None:
-            return
+        return self._clusters.add(node)
+
+    def _join_parts(self, new: int, name: PersonName) -> None:
         if self._is_bare(new):
-            self._keys[new] = tuple(sorted(node.person.whole_keys()))
-            self._alone.setdefault(node.person.words[0], new)
+            self._keys[new] = tuple(sorted(name.whole_keys()))
+            self._alone.setdefault(name.words[0], new)
             for atoms in self._keys[new]:
                 self._parts.add_bare(atoms, new)
             for atoms in self._keys[new]:
                 self._settle(atoms)
         else:
-            self._join_longer(new, node.person)
-            self._join_shortened(new, node.person)
-            self._join_familiar(new, node.person)
-            self._join_shorter(new, node.person)
+            self._join_longer(new, name)
+            self._join_shortened(new, name)
+            self._join_familiar(new, name)
+            self._join_shorter(new, name)
 
     def mentioned(self, entity_id: str, times: int, ordinal: int, as_thing: int = 0) -> None:
         """Take in that a text unit names an entity; a name of one part is understood anew.
@@ -93,12 +115,12 @@ class Merging:
         for other in self._slipped.get(node, ()):
             self._weigh(node, other)
 
-    def apart(self, first_id: str, second_id: str, ordinal: int) -> None:
-        """Take in that two entities were told to be different ones."""
+    def apart(self, first_id: str, second_id: str, ordinal: int, forced: bool = False) -> None:
+        """Take in that two entities were told to be different ones; forced: whatever the text says."""
         self._now = ordinal
         first, second = self._place.get(first_id), self._place.get(second_id)
         if first is not None and second is not None:
-            self._clusters.set_beside(first, second)
+            self._clusters.set_apart(first, second, forced)
             self._understand_anew(first, second)
 
     def beside(self, first_id: str, second_id: str, times: int, ordinal: int) -> None:
@@ -113,11 +135,11 @@ class Merging:
     def same(self, first_id: str, second_id: str, ordinal: int, reason: str, forced: bool = False) -> None:
         """Take in that two entities were told to be one; those told apart before stay so.
 
-        forced: whatever the text says.
+        forced: by the user, whatever the text says.
         """
         self._now = ordinal
         first, second = self._place.get(first_id), self._place.get(second_id)
-        if first is None or second is None or self._clusters.were_told_apart(first, second):
+        if first is None or second is None or self._clusters.were_forced_apart(first, second):
             return
         if forced or self._clusters.can_be_told_one(first, second):
             self._unite(first, second, reason)
@@ -126,7 +148,34 @@ class Merging:
         """Return all merges, withdrawn ones too, and the near misses, in order."""
         standing = [self._link(node, *link) for node, link in self._links.items()]
         slips = [self._slip(node, *link) for node, link in self._slips.items()]
-        return [*self._merges, *standing, *slips, *self._near_misses()]
+        rows = [*self._merges, *standing, *slips, *self._near_misses()]
+        return list({row.merge_id: row for row in rows if row.source_id != row.target_id}.values())
+
+    # --- who is who now -------------------------------------------------------------------------------
+
+    def whose(self, entity_id: str) -> int | None:
+        """Return a number for whom a name means now; None for a name that is not known yet."""
+        node = self._place.get(entity_id)
+        return None if node is None else self._meant_by(node)
+
+    def together(self, entity_id: str) -> list[str]:
+        """Return all names that mean the same as this one now, itself among them."""
+        root = self.whose(entity_id)
+        if root is None:
+            return [entity_id]
+        own = self._clusters.members(root)
+        linked = [
+            other for node in own for bare in self._linked[node] for other in self._clusters.members(bare)
+        ]
+        found = {
+            self._clusters.nodes[node].entity_id for node in (*own, *linked) if self._meant_by(node) == root
+        }
+        return sorted(found | {entity_id})
+
+    def _meant_by(self, node: int) -> int:
+        root = self._clusters.root(node)
+        links = [self._links[member][0] for member in self._clusters.members(root) if member in self._links]
+        return self._clusters.root(min(links)) if links else root
 
     def _understand_anew(self, *nodes: int) -> None:
         for node in nodes:
@@ -230,9 +279,11 @@ class Merging:
             return
         if before:
             del self._links[node]
+            self._linked[before[0]].discard(node)
             self._withdraw(self._link(node, *before))
         if target is not None:
             self._links[node] = (target, self._now)
+            self._linked[target].add(node)
 
     def _meant(self, node: int) -> int | None:
         """Return whom a name of one part means: the only one who fits, or who is named far more than the others."""
@@ -369,11 +420,15 @@ class Merging:
 
     def _unite(self, first: int, second: int, reason: str) -> None:
         nodes = self._clusters.nodes
+        if self._clusters.root(first) != self._clusters.root(second):
+            self._merges.append(_merge(self._series_id, nodes[first], nodes[second], self._now, reason))
+            self._join_clusters(first, second)
+
+    def _join_clusters(self, first: int, second: int) -> None:
         united = self._clusters.unite(first, second)
         if united is None:
             return
         big, small = united
-        self._merges.append(_merge(self._series_id, nodes[first], nodes[second], self._now, reason))
         self._meant_times[big] += self._meant_times.pop(small, 0)
         for atoms in self._parts.moved(big, small):
             self._settle(atoms)

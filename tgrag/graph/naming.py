@@ -11,7 +11,7 @@ from simplemma import is_known, lemmatize
 from tgrag.extract.lexicon import EN_NAME_OPENERS, EN_PARTICLES
 from tgrag.graph.given_names import Gender, full_names, given_gender
 from tgrag.graph.titles import LADY, TITLES, WRITTEN_SHORT
-from tgrag.language import parses, words
+from tgrag.language import fold, parses, words
 from tgrag.records import Language
 
 MOST_PARTS = 4  # a longer name is the title of something
@@ -93,6 +93,29 @@ def person_name(lemma_key: str, type: str, language: Language) -> PersonName | N
         or (len(tokens) > 1 and any(_is_womans(t, language) for t in titles)),
         coarse=len(tokens) == 1 and _is_coarse(tokens[0], language),
         byname=byname,
+    )
+
+
+def is_of_another(name: str, language: Language) -> bool:
+    """Tell whether a name says whose somebody is («отец Германна», "Martha's husband"), so that it names another."""
+    spoken = words(name)
+    if language == "en":
+        return any(re.search(r"['’ʼ]s$|s['’ʼ]$", word) for word in spoken[:-1])
+    if len(spoken) < 2 or not spoken[0][0].islower() or not spoken[1][0].isupper():
+        return False
+    nouns = [
+        p
+        for p in parses(spoken[0], language)
+        if p.tag.POS == "NOUN" and (p.tag.case == "nomn" or p.normal_form == fold(spoken[0]))
+    ]
+    owners = [p for p in parses(spoken[1], language) if "Geox" not in p.tag.grammemes]
+    if not nouns or not any(p.tag.case == "gent" for p in owners):
+        return False
+    genders = {p.tag.gender for p in nouns}
+    return not any(
+        "Fixd" in p.tag.grammemes
+        or (p.tag.case == "nomn" and p.tag.number != "plur" and p.tag.gender in genders)
+        for p in owners
     )
 
 

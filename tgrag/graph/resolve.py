@@ -21,6 +21,11 @@ class Mention:
     unit: TextUnit
     extracted: ExtractedEntity
 
+    @property
+    def in_own_words(self) -> bool:
+        """Tell whether the description is a model's, not a sentence of the text."""
+        return self.extracted.description not in self.unit.text
+
 
 Group = list[tuple[TextUnit, ExtractedEntity]]
 

@@ -49,6 +49,21 @@ def are_told_one(first: str, second: str, sentence: str, language: Language) -> 
     )
 
 
+_NAME = r"[^\W\d_a-zа-яіїєґ][\w'’ʼ-]+(?: [^\W\d_a-zа-яіїєґ][\w'’ʼ-]+){0,2}"
+_ALSO = re.compile(
+    rf"\(\s*(?P<alone>{_NAME})\s*\)"
+    rf"|\([^()]*\b(?:зов[её]т|зовут|называ[юе]т|клич[еу]т?|зв[еу]т?ь?|назива[юєе]т?ь?|calls?|call)"
+    rf" (?:его|е[её]|його|її|him|her) (?P<within>{_NAME})\s*\)"
+    rf"|\b(?:по имени|по прозвищу|по прозванию|на ім['’ʼ]я|на прізвисько|named|nicknamed|known as"
+    rf"|котор(?:ого|ую) зовут|якого звуть|яку звуть) (?P<called>{_NAME})"
+)
+
+
+def also_named(description: str) -> list[str]:
+    """Return other names that a description gives its subject: "(Paul)", «по прозвищу Хромой», "known as Bill"."""
+    return [re.sub(r"\s+", " ", next(filter(None, found.groups()))) for found in _ALSO.finditer(description)]
+
+
 _THING_BEFORE = re.compile(
     r"\b(?:the|a|an|this|that|these|those|my|our|in|at|into|near|through)\s+$", re.IGNORECASE
 )

@@ -6,7 +6,7 @@ from tgrag.errors import ConfigurationError
 from tgrag.extract.keys import lemma_key
 from tgrag.graph.clusters import Node
 from tgrag.graph.merging import Merging
-from tgrag.graph.naming import person_name
+from tgrag.graph.naming import is_of_another, person_name
 from tgrag.graph.wishes import Wished, Wishes
 from tgrag.records import Language, Merge
 
@@ -15,7 +15,7 @@ class Story:
     """Names one after the other, each in a text unit of its own."""
 
     def __init__(self, *names: str, language: Language = "ru") -> None:
-        self._merging = Merging("s")
+        self.merging = Merging("s")
         self._language = language
         self._known: set[str] = set()
         for ordinal, name in enumerate(names):
@@ -25,24 +25,25 @@ class Story:
         if name not in self._known:
             self._known.add(name)
             key = lemma_key(name, "PERSON", self._language)
-            person = person_name(key, "PERSON", self._language)
-            self._merging.add(Node(name, key, "PERSON", person), ordinal)
-        self._merging.mentioned(name, 1, ordinal, as_thing)
+            of_another = is_of_another(name, self._language)
+            person = None if of_another else person_name(key, "PERSON", self._language)
+            self.merging.add(Node(name, key, "PERSON", person), ordinal)
+        self.merging.mentioned(name, 1, ordinal, as_thing)
 
     def tell_apart(self, first: str, second: str, ordinal: int) -> None:
-        self._merging.apart(first, second, ordinal)
+        self.merging.apart(first, second, ordinal)
 
     def stand_together(self, first: str, second: str, times: int, ordinal: int) -> None:
-        self._merging.beside(first, second, times, ordinal)
+        self.merging.beside(first, second, times, ordinal)
 
     def tell_one(self, first: str, second: str, ordinal: int) -> None:
-        self._merging.same(first, second, ordinal, "the text says so")
+        self.merging.same(first, second, ordinal, "the text says so")
 
     def near_misses(self) -> list[Merge]:
-        return [m for m in self._merging.merges() if m.decision == "near_miss"]
+        return [m for m in self.merging.merges() if m.decision == "near_miss"]
 
     def merges(self) -> list[Merge]:
-        return [m for m in self._merging.merges() if m.decision == "merge"]
+        return [m for m in self.merging.merges() if m.decision == "merge"]
 
     def at(self, ordinal: int) -> set[frozenset[str]]:
         return {
@@ -116,6 +117,57 @@ def test_one_person(names: tuple[str, ...], language: Language) -> None:
 def test_husband_and_wife_stay_apart() -> None:
     story = Story("Noah Topping", "Mr. Topping", "Mrs. Topping", "Topping", language="en")
     assert story.at(3) == {pair("Mr. Topping", "Noah Topping"), pair("Topping", "Noah Topping")}
+
+
+@pytest.mark.parametrize(
+    ("names", "language"),
+    [
+        (("Германн", "отец Германна"), "ru"),
+        (("Марта", "муж Марты"), "ru"),
+        (("Томский", "дядя Томского"), "ru"),
+        (("Марта", "чоловік Марти"), "uk"),
+        (("Микола", "дружина Миколи"), "uk"),
+        (("Martha", "Martha's husband"), "en"),
+    ],
+)
+def test_who_is_named_by_another_is_not_that_one(names: tuple[str, ...], language: Language) -> None:
+    assert Story(*names, language=language).at(1) == set()
+
+
+@pytest.mark.parametrize("name", ["отец Герасим", "господин Дюма", "пан Микола", "графиня Анна", "дядя Саша"])
+def test_a_title_is_no_owner(name: str) -> None:
+    assert not is_of_another(name, "uk" if name == "пан Микола" else "ru")
+
+
+def also_named(story: Story, owner: str, name: str, ordinal: int) -> None:
+    key = lemma_key(name, "PERSON", "ru")
+    story.merging.also(Node(owner, key, "PERSON", person_name(key, "PERSON", "ru")), ordinal)
+
+
+def test_a_name_that_only_a_description_tells_finds_its_bearer() -> None:
+    story = Story("Томский", "Лиза")
+    also_named(story, "Томский", "Paul", 2)
+    story.say("князь Павел Александрович", 3)
+    assert story.at(2) == set()
+    assert story.at(3) == {pair("Томский", "князь Павел Александрович")}
+    story.say("Павел Петрович", 4)
+    assert story.at(4) == set()
+    women = Story("Томский", "Дарья Павловна")
+    also_named(women, "Дарья Павловна", "Paul", 2)
+    women.say("князь Павел Александрович", 3)
+    assert women.at(3) == set()
+
+
+def test_the_user_is_right_whatever_the_text_says() -> None:
+    story = Story("Томский", "Лиза", "Хромой")
+    story.tell_apart("Томский", "Хромой", 3)
+    story.tell_one("Томский", "Хромой", 4)
+    assert story.at(4) == set()
+    story.merging.same("Томский", "Хромой", 5, "collection.yaml says so", forced=True)
+    assert story.at(5) == {pair("Томский", "Хромой")}
+    story.merging.apart("Томский", "Лиза", 6, forced=True)
+    story.merging.same("Томский", "Лиза", 7, "collection.yaml says so", forced=True)
+    assert story.at(7) == {pair("Томский", "Хромой")}
 
 
 def test_a_wish_must_name_what_occurs() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tgrag.graph.told import are_told_one, is_thing
+from tgrag.graph.told import also_named, are_told_one, is_thing
 from tgrag.records import Language
 
 
@@ -50,3 +50,19 @@ def test_two_bearers(sentence: str, language: Language) -> None:
 )
 def test_where_things_stand(name: str, sentence: str, thing: bool) -> None:
     assert is_thing(name, sentence, "en") == thing
+
+
+@pytest.mark.parametrize(
+    ("description", "names"),
+    [
+        ("Внук графини (Paul), собирающийся ей представить гостя.", ["Paul"]),
+        ("Молодой офицер, внук графини (она зовет его Paul), желающий уйти.", ["Paul"]),
+        ("Разбойник по прозвищу Хромой.", ["Хромой"]),
+        ("Козак на прізвисько Кривий.", ["Кривий"]),
+        ("A clerk, known as Slim Jim.", ["Slim Jim"]),
+        ("Барыня, которая зовет его Петрушей.", []),
+        ("Офицер (он служил в Москве).", []),
+    ],
+)
+def test_other_names_in_a_description(description: str, names: list[str]) -> None:
+    assert also_named(description) == names
