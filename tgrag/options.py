@@ -23,7 +23,8 @@ Config = Annotated[
 Profile = Annotated[
     str | None,
     typer.Option(
-        "--profile", help="Set of defaults: lite (no GPU, no key), or openai (a language model's server)."
+        "--profile",
+        help="Set of defaults: lite (no GPU, no key), openai (a language model's server), h100 or cpu (models on Ray).",
     ),
 ]
 Collection = Annotated[

@@ -10,7 +10,15 @@ from pathlib import Path
 from typing import Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic.fields import FieldInfo
 from pydantic_settings import (
     BaseSettings,
@@ -21,6 +29,7 @@ from pydantic_settings import (
 )
 
 from tgrag.errors import ConfigurationError
+from tgrag.profiles import PROFILES, Profile
 from tgrag.records import LANGUAGES, Language
 
 AnswerForm = Literal["json_schema", "json_object", "text"]
@@ -86,7 +95,7 @@ class ChatSettings(Section):
     """The chat model, and how hard it may be driven, which changes no answer."""
 
     backend: Literal["none", "openai", "serve", "recorded"] = Field(
-        "none", description="openai: any OpenAI-compatible server; serve: the models application on this Ray"
+        "none", description="openai: any OpenAI-compatible server; serve: models.chat on this Ray"
     )
     base_url: str = Field("http://127.0.0.1:8001/v1", description="of an OpenAI-compatible server")
     model: str = Field("", description="as the server calls it")
@@ -160,7 +169,13 @@ class ReportSettings(Section):
 
 
 class EmbedSettings(Section):
-    model: Literal["multilingual-e5-small"] = "multilingual-e5-small"
+    backend: Literal["embedded", "serve"] = Field(
+        "embedded",
+        description="embedded: multilingual-e5-small in this process; serve: models.embed on this Ray",
+    )
+    model: Literal["multilingual-e5-small"] = Field(
+        "multilingual-e5-small", description="the embedded one; what serves is models.embed.model"
+    )
     state_characters: int = Field(
         120, ge=40, description="of an entity state's first description, embedded with its name"
     )
@@ -228,6 +243,9 @@ class SearchSettings(Section):
 
 
 class RerankSettings(Section):
+    backend: Literal["local", "serve"] = Field(
+        "local", description="local: in the process that searches; serve: models.rerank on this Ray"
+    )
     model: str = Field(
         "",
         description="folder or hub name of a cross-encoder with one label; without it the fused rank stands",
@@ -254,12 +272,46 @@ class ApiKey(Section):
         return key
 
 
+class EngineSettings(Section):
+    """A vLLM engine, one a replica of its deployment."""
+
+    model: str = Field("", description="folder or hub name of the model; without it, it is not deployed")
+    revision: str = Field("", description="of the model on the hub")
+    replicas: int = Field(1, ge=1)
+    gpus: float = Field(0, ge=0, description="of a replica, as Ray books them: a fraction, or whole ones")
+    memory_share: float | None = Field(
+        None, gt=0, lt=1, description="of the GPU's whole memory, which vLLM takes for weights and cache"
+    )
+    max_model_len: int | None = Field(None, ge=16, description="tokens of a request and its answer")
+    max_sequences: int | None = Field(None, ge=1, description="in the engine at once; more wait in it")
+    tensor_parallel: int = Field(1, ge=1, description="GPUs over which one copy of the model is spread")
+    max_ongoing_requests: int = Field(256, ge=1, description="of a replica; its engine puts them in order")
+    max_queued_requests: int = Field(1000, ge=1, description="of a caller; more are refused")
+    engine: dict[str, Any] = Field({}, description="any other of vLLM's engine arguments, by its name there")
+    environment: dict[str, str] = Field({}, description="variables of the engine's process")
+
+
+class EmbedEngineSettings(EngineSettings):
+    query_prefix: str = Field(
+        "", description='before a question, such as "query: " for models of the e5 family'
+    )
+    passage_prefix: str = ""
+
+
+class ModelsSettings(Section):
+    """The models that run on this Ray as deployments of their own."""
+
+    chat: EngineSettings = EngineSettings()
+    embed: EmbedEngineSettings = EmbedEngineSettings()
+    rerank: EngineSettings = EngineSettings()
+
+
 class ServeSettings(Section):
     host: str = Field("127.0.0.1", description="beyond loopback only with api_keys and Ray's token mode")
     api_keys: tuple[ApiKey, ...] = Field((), description="who may ask; without any, everybody on the machine")
     port: int = Field(8000, ge=1, le=65535)
     retrievers: int = Field(1, ge=1, description="replicas of the query path")
-    embedders: int = Field(1, ge=1, description="replicas of the embedding model")
+    embedders: int = Field(1, ge=1, description="replicas of the embedded model")
     poll_seconds: float = Field(
         1, gt=0, description="how often a replica looks for a newly published version"
     )
@@ -267,13 +319,6 @@ class ServeSettings(Section):
     max_queued_requests: int = Field(400, ge=1, description="requests waiting; more get 503")
     timeout_seconds: float = Field(60, gt=0, description="a question that takes longer gets 504")
     max_open_collections: int = Field(8, ge=1, description="snapshots a replica keeps open")
-
-
-Profile = Literal["lite", "openai"]
-PROFILES: dict[Profile, dict[str, Any]] = {
-    "lite": {},
-    "openai": {"extract": {"method": "llm"}, "chat": {"backend": "openai"}},
-}
 
 
 class ProfileDefaults(PydanticBaseSettingsSource):
@@ -296,7 +341,8 @@ class Settings(BaseSettings):
     )
     profile: Profile = Field(
         "lite",
-        description="lite: nothing to download, no GPU, no key; openai: extraction by an OpenAI-compatible server",
+        description="lite: nothing to download, no GPU, no key; openai: extraction by an OpenAI-compatible server; h100: "
+        "vLLM's models on one 80 GB GPU; cpu: the same without a GPU, models named by models.*.model",
     )
     parse: ParseSettings = ParseSettings()
     chunk: ChunkSettings = ChunkSettings()
@@ -308,7 +354,18 @@ class Settings(BaseSettings):
     index: IndexSettings = IndexSettings()
     search: SearchSettings = SearchSettings()
     rerank: RerankSettings = RerankSettings()
+    models: ModelsSettings = ModelsSettings()
     serve: ServeSettings = ServeSettings()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _served_chat_is_named(cls, stated: dict[str, Any]) -> dict[str, Any]:
+        """A chat model on this Ray is called what ``models.chat`` calls it, unless the chat section says otherwise."""
+        chat, served = stated.get("chat"), (stated.get("models") or {}).get("chat")
+        if isinstance(chat, dict) and isinstance(served, dict) and chat.get("backend") == "serve":
+            named = {name: served[name] for name in ("model", "revision") if served.get(name)}
+            return stated | {"chat": named | chat}
+        return stated
 
     @property
     def reports_by_llm(self) -> bool:
@@ -339,6 +396,7 @@ class Settings(BaseSettings):
     def recipe(self) -> dict[str, Any]:
         """Return the part of the settings that an index version depends on."""
         sections = self.model_dump(mode="json", include={"chunk", "extract", "windows", "embed"})
+        del sections["embed"]["backend"]  # who embeds stands in the manifest as the embedder's identity
         if self.extract.method == "llm":
             return sections | {
                 "report": self.report.model_dump(),

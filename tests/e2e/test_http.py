@@ -292,10 +292,11 @@ def test_rollback_is_taken_up_and_listed(server: Server) -> None:
 def test_models_are_redeployed_without_the_query_path(server: Server) -> None:
     from ray import serve
 
-    from tgrag.serve.app import models_app
-    from tgrag.serve.config import MODELS, ModelsArguments
+    from tgrag.models.served import EMBED
+    from tgrag.serve.config import build
+    from tgrag.serve.local import application_of
 
-    serve.delete(MODELS)
+    serve.delete(EMBED)
     assert server.client.get("/readyz").json()["error"]["code"] == "model_unavailable"
     assert server.client.get("/healthz").status_code == 200
     server.index("fresh", *chapters()[:1])
@@ -303,7 +304,7 @@ def test_models_are_redeployed_without_the_query_path(server: Server) -> None:
         answer = server.ask("Кто такой Томский?", collection=collection)
         assert answer.status_code == 200
         assert "embed" in {fall_back["step"] for fall_back in answer.json()["fall_backs"]}
-    serve.run(models_app(ModelsArguments()), name=MODELS, route_prefix=None)
+    serve.run(application_of(build(server.settings)["applications"][0]), name=EMBED, route_prefix=None)
     server.wait_until_ready()
     for collection in ("shelf", "fresh"):
         answer = server.ask("Что было с Томским?", collection=collection)

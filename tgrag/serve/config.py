@@ -4,15 +4,20 @@
 """
 
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from tgrag import __version__
+from tgrag.errors import ConfigurationError
+from tgrag.models.served import EMBED, RERANK
 from tgrag.serve.access import KeyDigest, digests, require_safe
 from tgrag.settings import (
     ChatSettings,
+    EmbedEngineSettings,
+    EngineSettings,
     RerankSettings,
     SearchSettings,
     ServeSettings,
@@ -20,11 +25,11 @@ from tgrag.settings import (
     load_settings,
 )
 
-MODELS = "models"
-RAG = "rag"
+CHAT, RAG = "chat", "rag"
+PROXY_LOCATION = "EveryNode"
 
 HEADER = """\
-# The two applications of tgrag, each redeployed alone: edit, then `serve deploy serve_config.yaml`.
+# The applications of tgrag, each redeployed alone: edit, then `serve deploy serve_config.yaml`.
 # root: a folder that every node of the cluster sees, or s3://bucket/prefix.
 # revision: Serve leaves an unchanged config as it runs; change this after an upgrade of the code.
 # chat: what differs from the defaults. Its key is never written here: set TGRAG_CHAT__API_KEY where Ray is started.
@@ -39,8 +44,16 @@ class Arguments(BaseModel):
     revision: str = Field("", description="change it to redeploy an otherwise unchanged application")
 
 
-class ModelsArguments(Arguments):
-    embedders: int = Field(1, ge=1, description="replicas of the embedder")
+class LocalEmbedArguments(Arguments):
+    replicas: int = Field(1, ge=1)
+
+
+class EngineArguments(Arguments):
+    engine: EngineSettings
+
+
+class EmbedArguments(Arguments):
+    engine: EmbedEngineSettings
 
 
 class RagArguments(Arguments):
@@ -64,37 +77,66 @@ class RagArguments(Arguments):
 def build(settings: Settings, revision: str = __version__) -> dict[str, Any]:
     """Return the config in the form of Serve's own schema (ServeDeploySchema).
 
-    Raises ConfigurationError on a host beyond loopback without an API key.
+    Raises ConfigurationError on a host beyond loopback without an API key, and when a model that is to be served has no
+    name.
     """
     serving = settings.serve
     require_safe(serving.host, bool(serving.api_keys))
     return {
-        "proxy_location": "EveryNode",
+        "proxy_location": PROXY_LOCATION,
         "http_options": {"host": serving.host, "port": serving.port},
-        "applications": [
-            {
-                "name": MODELS,
-                "route_prefix": None,
-                "import_path": "tgrag.serve.app:models_app",
-                "args": {"revision": revision, "embedders": serving.embedders},
-            },
-            {
-                "name": RAG,
-                "route_prefix": "/",
-                "import_path": "tgrag.serve.app:rag_app",
-                "args": {
-                    "revision": revision,
-                    "root": settings.root,
-                    "search": settings.search.model_dump(mode="json"),
-                    "chat": settings.chat.model_dump(mode="json", exclude={"api_key"}, exclude_defaults=True),
-                    "rerank": settings.rerank.model_dump(mode="json"),
-                    "api_keys": [key.model_dump(mode="json") for key in digests(serving.api_keys)],
-                    "serve": serving.model_dump(
-                        mode="json", exclude={"host", "port", "embedders", "api_keys"}
-                    ),
-                },
-            },
-        ],
+        "applications": [*_models(settings, revision), _rag(settings, revision)],
+    }
+
+
+def _models(settings: Settings, revision: str) -> Iterator[dict[str, Any]]:
+    """Return the applications of the models that are served here, the embedder always among them."""
+    if settings.embed.backend == "embedded":
+        yield _application(
+            EMBED,
+            "local_embed_app",
+            LocalEmbedArguments(revision=revision, replicas=settings.serve.embedders),
+        )
+    else:
+        yield _application(
+            EMBED, "embed_app", EmbedArguments(revision=revision, engine=settings.models.embed)
+        )
+    for name, backend in ((CHAT, settings.chat.backend), (RERANK, settings.rerank.backend)):
+        if backend == "serve":
+            engine = getattr(settings.models, name)
+            yield _application(name, f"{name}_app", EngineArguments(revision=revision, engine=engine))
+
+
+def _application(name: str, builder: str, arguments: Arguments) -> dict[str, Any]:
+    if not getattr(getattr(arguments, "engine", None), "model", True):
+        variable = f"TGRAG_MODELS__{name.upper()}__MODEL"
+        raise ConfigurationError(
+            f"models.{name}.model names no model; set it, or {variable}, to a folder or hub name"
+        )
+    return {
+        "name": name,
+        "route_prefix": None,
+        "import_path": f"tgrag.serve.models:{builder}",
+        "args": arguments.model_dump(mode="json", exclude_defaults=True) | {"revision": arguments.revision},
+    }
+
+
+def _rag(settings: Settings, revision: str) -> dict[str, Any]:
+    return {
+        "name": RAG,
+        "route_prefix": "/",
+        "import_path": "tgrag.serve.app:rag_app",
+        "args": {
+            "revision": revision,
+            "root": settings.root,
+            "search": settings.search.model_dump(mode="json"),
+            "chat": settings.chat.model_dump(mode="json", exclude={"api_key"}, exclude_defaults=True),
+            "rerank": settings.rerank.model_dump(mode="json"),
+            "api_keys": [key.model_dump(mode="json") for key in digests(settings.serve.api_keys)],
+            "serve": settings.serve.model_dump(
+                mode="json", exclude={"host", "port", "embedders", "api_keys"}
+            ),
+        },
     }
 
 

@@ -1,16 +1,17 @@
-"""``tgrag serve``: both applications on a Ray of its own, or on one that runs already, until Ctrl-C."""
+"""``tgrag serve``: all applications on a Ray of its own, or on one that runs already, until Ctrl-C."""
 
+import pkgutil
 import signal
 import threading
 from collections.abc import Callable
 from types import FrameType
-from typing import Any
+from typing import Any, get_type_hints
 
 from tgrag.cluster import connect
 from tgrag.doctor.machine import port_fault
 from tgrag.errors import ConfigurationError
 from tgrag.serve.access import require_safe
-from tgrag.serve.config import MODELS, RAG, ModelsArguments, RagArguments, build
+from tgrag.serve.config import build
 from tgrag.settings import Settings
 from tgrag.shared_root import require_shared
 
@@ -37,7 +38,8 @@ def serve_until_interrupted(settings: Settings, address: str | None, report: Cal
     require_safe(host, bool(settings.serve.api_keys), is_token_auth_enabled())
     require_shared(settings.root)
     try:
-        report("deploying the applications models and rag …")
+        names = [application["name"] for application in config["applications"]]
+        report(f"deploying the applications {', '.join(names)} …")
         deploy(config)
         url = f"http://{host}:{port}"
         report(f"serving {settings.root} at {url} (API page: {url}/docs); Ctrl-C stops it. Try:")
@@ -48,7 +50,7 @@ def serve_until_interrupted(settings: Settings, address: str | None, report: Cal
         report("stopping …")
     finally:
         if address:
-            for name in (RAG, MODELS):
+            for name in reversed(names):
                 serve.delete(name)
         else:
             serve.shutdown()
@@ -69,16 +71,20 @@ def _on_signal(stop: threading.Event) -> None:
 
 
 def deploy(config: dict[str, Any]) -> None:
-    """Deploy both applications to the Ray that this process is connected to, and wait until they run."""
+    """Deploy all applications to the Ray that this process is connected to, and wait until they run."""
     from ray import serve
 
-    from tgrag.serve.app import models_app, rag_app
-
-    models, rag = config["applications"]
     serve.start(proxy_location=config["proxy_location"], http_options=config["http_options"])
     serve.run_many(
         [
-            serve.RunTarget(models_app(ModelsArguments(**models["args"])), MODELS, models["route_prefix"]),
-            serve.RunTarget(rag_app(RagArguments(**rag["args"])), RAG, rag["route_prefix"]),
+            serve.RunTarget(application_of(stated), stated["name"], stated["route_prefix"])
+            for stated in config["applications"]
         ]
     )
+
+
+def application_of(stated: dict[str, Any]) -> Any:
+    """Build an application as Serve does from its config: by import path, its arguments read as the builder wants them."""
+    build_app = pkgutil.resolve_name(stated["import_path"])
+    arguments = get_type_hints(build_app)["arguments"]
+    return build_app(arguments(**stated["args"]))

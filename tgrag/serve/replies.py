@@ -49,13 +49,6 @@ class ErrorBody(BaseModel):
     error: ErrorDetail
 
 
-class ModelUnavailable(TgragError):
-    """A model deployment does not answer."""
-
-    code = "model_unavailable"
-    status = 503
-
-
 class NotReady(TgragError):
     """The application is still starting, or a part of it is down."""
 

@@ -44,7 +44,7 @@ def test_the_service_embeds_the_serve_config() -> None:
         yaml.safe_load(read("rayservice.yaml")["spec"]["serveConfigV2"])
     )
     assert (schema.http_options.host, schema.http_options.port) == ("0.0.0.0", 8000)
-    assert [application.name for application in schema.applications] == ["models", "rag"]
+    assert [application.name for application in schema.applications] == ["embed", "rag"]
     assert schema.applications[-1].args["root"] == ROOT
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from tgrag.errors import ConfigurationError
-from tgrag.models.cross_encoder import CrossEncoder, open_reranker
+from tgrag.models.cross_encoder import CrossEncoder
+from tgrag.models.rerankers import open_reranker
 from tgrag.settings import RerankSettings
 
 WORDS = ["кто", "потерял", "ключ", "медный", "лежал", "на", "столе", "смотритель", "шторм", "ночью"]

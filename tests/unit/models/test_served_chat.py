@@ -52,7 +52,7 @@ class Handle:
         self.response, self.sent = Response(outcome), []  # type: ignore[var-annotated]
         self.complete = self
 
-    def remote(self, request: dict[str, Any]) -> Response:
+    def remote(self, request: dict[str, Any], urgent: bool) -> Response:
         self.sent.append(request)
         return self.response
 
@@ -135,7 +135,7 @@ def test_a_real_handle_of_serves_local_mode() -> None:
 
     @serve.deployment
     class Chat:
-        async def complete(self, request: dict[str, Any]) -> dict[str, Any]:
+        async def complete(self, request: dict[str, Any], urgent: bool) -> dict[str, Any]:
             if request["max_tokens"] > 50:
                 raise ValueError("too long")
             return asdict(REPLY)
@@ -153,7 +153,7 @@ def test_an_answer_is_streamed_through_a_real_handle() -> None:
 
     @serve.deployment
     class Chat:
-        async def stream(self, request: dict[str, Any]) -> AsyncIterator[str | dict[str, Any]]:
+        async def stream(self, request: dict[str, Any], urgent: bool) -> AsyncIterator[str | dict[str, Any]]:
             yield "Это "
             if request["max_tokens"] > 50:
                 raise ValueError("too long")

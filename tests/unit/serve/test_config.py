@@ -15,9 +15,39 @@ KEY = {"key": "a-long-and-random-key-of-a-test-0123", "collections": ["library"]
 REPOSITORY = Path(__file__).parents[3]
 
 
-def test_the_file_in_the_repository_is_what_the_builder_writes() -> None:
-    settings = load_settings(root="/srv/tgrag")
-    assert (REPOSITORY / "serve_config.yaml").read_text(encoding="utf-8") == render(settings)
+@pytest.mark.parametrize(
+    ("name", "profile", "root"),
+    [("serve_config", "lite", "/srv/tgrag"), ("serve_config.h100", "h100", "s3://bucket/indexes")],
+)
+def test_the_files_in_the_repository_are_what_the_builder_writes(name: str, profile: str, root: str) -> None:
+    settings = load_settings(root=root, profile=profile)
+    assert (REPOSITORY / f"{name}.yaml").read_text(encoding="utf-8") == render(settings)
+
+
+def test_each_served_model_is_an_application_of_its_own() -> None:
+    schema = ServeDeploySchema.model_validate(build(load_settings(profile="h100")))
+    assert [application.name for application in schema.applications] == ["embed", "chat", "rerank", "rag"]
+    assert schema.applications[3].args["chat"]["model"] == "Qwen/Qwen3-30B-A3B-Instruct-2507-FP8"
+    booked = sum(application.args["engine"]["gpus"] for application in schema.applications[:3])
+    assert booked <= 1
+
+
+def test_a_model_that_is_to_be_served_needs_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ConfigurationError, match="TGRAG_MODELS__EMBED__MODEL"):
+        build(load_settings(profile="cpu"))
+    for name in ("EMBED", "CHAT", "RERANK"):
+        monkeypatch.setenv(f"TGRAG_MODELS__{name}__MODEL", f"/models/{name}")
+    engines = [a["args"]["engine"] for a in build(load_settings(profile="cpu"))["applications"][:3]]
+    assert [engine["model"] for engine in engines] == ["/models/EMBED", "/models/CHAT", "/models/RERANK"]
+    assert all(engine["engine"]["enforce_eager"] for engine in engines)
+    assert load_settings(profile="cpu").chat.model == "/models/CHAT"
+
+
+def test_a_profile_is_overridden_value_by_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TGRAG_MODELS__CHAT__MAX_SEQUENCES", "8")
+    engine = load_settings(profile="h100").models.chat
+    assert (engine.max_sequences, engine.gpus, engine.max_model_len) == (8, 0.8, 16_384)
+    assert load_settings(profile="h100", chat={"model": "called otherwise"}).chat.model == "called otherwise"
 
 
 def test_it_is_valid_for_serve_and_follows_the_settings() -> None:
@@ -27,7 +57,7 @@ def test_it_is_valid_for_serve_and_follows_the_settings() -> None:
     schema = ServeDeploySchema.model_validate(build(settings, revision="r"))
     models, rag = schema.applications
     assert (schema.http_options.host, schema.http_options.port) == ("127.0.0.1", 8123)
-    assert (models.name, models.route_prefix, models.args["revision"]) == ("models", None, "r")
+    assert (models.name, models.route_prefix, models.args["revision"]) == ("embed", None, "r")
     assert (rag.name, rag.route_prefix, rag.args["root"]) == ("rag", "/", "s3://bucket/x")
     assert (rag.args["serve"]["retrievers"], rag.args["search"]["entities"]) == (3, 7)
 

