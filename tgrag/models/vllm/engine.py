@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
 from typing import Any, Literal
@@ -19,11 +19,13 @@ class Engine:
     Raises RuntimeError, with vLLM's message, when the model cannot be loaded.
     """
 
-    def __init__(self, settings: EngineSettings, runner: Runner, **more: Any) -> None:
+    def __init__(
+        self, settings: EngineSettings, runner: Runner, defaults: Mapping[str, Any] | None = None
+    ) -> None:
         from vllm.engine.arg_utils import AsyncEngineArgs
         from vllm.v1.engine.async_llm import AsyncLLM
 
-        arguments = engine_arguments(settings) | {"runner": runner} | more
+        arguments = {**(defaults or {}), "runner": runner} | engine_arguments(settings)
         self._numbers = count()
         with builtin_errors(), one_start_at_a_time():
             self._engine = AsyncLLM.from_engine_args(AsyncEngineArgs(**arguments), stat_loggers=_metrics())
@@ -50,6 +52,10 @@ class Engine:
             ):
                 values = output.outputs.data.flatten().tolist()
         return values
+
+    def pending(self) -> int:
+        """Return how many requests are not finished."""
+        return int(self._engine.get_num_unfinished_requests())
 
     async def check_health(self) -> None:
         """Raise RuntimeError when the engine is dead, whatever the process around it is."""

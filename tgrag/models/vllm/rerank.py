@@ -43,4 +43,5 @@ class Rerank:
             "offset_mapping"
         ]
         shortened = query[: max(end for _, end in offsets)]
-        return dict(tokenizer(shortened, passage, truncation="only_second", max_length=most))
+        pairs = tokenizer([shortened], [passage], truncation="only_second", max_length=most)
+        return {name: values[0] for name, values in pairs.items()}  # alone, an empty passage would be none at all
