@@ -11,7 +11,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from tgrag import __version__
-from tgrag.errors import ConfigurationError
+from tgrag.errors import ConfigurationError, TgragError
 from tgrag.models.served import EMBED, RERANK
 from tgrag.serve.access import KeyDigest, digests, require_safe
 from tgrag.settings import (
@@ -146,4 +146,7 @@ def render(settings: Settings, revision: str = __version__) -> str:
 
 
 if __name__ == "__main__":
-    print(render(load_settings(), *sys.argv[1:2]), end="")
+    try:
+        print(render(load_settings(), *sys.argv[1:2]), end="")
+    except TgragError as error:
+        sys.exit(f"error[{error.code}]: {error.message}")

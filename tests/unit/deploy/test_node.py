@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.roots import free_port
+
 SCRIPT = Path(__file__).parents[3] / "scripts" / "node"
 
 
@@ -29,7 +31,7 @@ def run(node: Path, *arguments: str, **variables: str) -> subprocess.CompletedPr
     return subprocess.run([node, *arguments], capture_output=True, text=True, env=environment)
 
 
-@pytest.mark.parametrize("role", [("head",), ("worker", "head:6379"), ("health",)])
+@pytest.mark.parametrize("role", [("head",), ("worker", "head:6379")])
 def test_without_a_token_it_does_not_start(node: Path, role: tuple[str, ...]) -> None:
     for variables in ({}, {"RAY_AUTH_TOKEN": ""}, {"RAY_AUTH_TOKEN_PATH": "/no/such/file"}):
         done = run(node, *role, **variables)
@@ -47,17 +49,21 @@ def test_a_token_in_the_usual_place_will_do(node: Path) -> None:
     assert run(node, "head").returncode == 0
 
 
-def test_the_head_keeps_the_dashboard_on_loopback(node: Path) -> None:
-    told = run(node, "head", "--port=6379", "--block", RAY_AUTH_TOKEN="t").stdout
-    assert (
-        told == "token 0 start --head --disable-usage-stats --dashboard-host=127.0.0.1 --port=6379 --block\n"
-    )
+def test_the_head_keeps_its_dashboard_on_loopback_and_no_server_for_ray_clients(node: Path) -> None:
+    told = run(node, "head", "--port=6379", "--block", RAY_AUTH_TOKEN="t").stdout.split()
+    assert told[:4] == ["token", "0", "start", "--head"]
+    assert told[-2:] == ["--port=6379", "--block"]
+    assert {"--dashboard-host=127.0.0.1", "--ray-client-server-port=0"} <= set(told)
 
 
 def test_a_worker_joins_its_head(node: Path) -> None:
     assert run(node, "worker", "head:6379", "--block", RAY_AUTH_TOKEN="t").stdout == (
         "token 0 start --address=head:6379 --block\n"
     )
+
+
+def test_a_node_that_does_not_answer_is_not_healthy(node: Path) -> None:
+    assert run(node, "health", str(free_port())).returncode == 1
 
 
 @pytest.mark.parametrize("arguments", [(), ("tail",), ("worker",), ("worker", "--block")])

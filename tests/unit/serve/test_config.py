@@ -1,4 +1,6 @@
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +82,13 @@ def test_keys_are_written_as_digests_only(monkeypatch: pytest.MonkeyPatch) -> No
     (written,) = RagArguments.model_validate(build(settings)["applications"][1]["args"]).api_keys
     assert (written.digest, written.collections) == (digest(KEY["key"]), ("library",))
     assert KEY["key"] not in render(settings) + repr(settings) + settings.model_dump_json()
+
+
+def test_the_command_says_what_is_wrong_without_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TGRAG_SERVE__HOST", "0.0.0.0")
+    done = subprocess.run([sys.executable, "-m", "tgrag.serve.config"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("error[configuration_error]: serve.host 0.0.0.0")
 
 
 def test_keys_in_a_config_are_refused_and_not_shown() -> None:
