@@ -67,3 +67,10 @@ def _start(options: dict[str, Any]) -> None:
             raise
         ray.shutdown()
         ray.init(**options)
+
+
+def gpus_by_node() -> list[int]:
+    """Return the number of GPUs of each node of the Ray that this process is connected to, as Ray counts them."""
+    import ray
+
+    return [int(node["Resources"].get("GPU", 0)) for node in ray.nodes() if node["Alive"]]

@@ -278,6 +278,9 @@ class EngineSettings(Section):
     model: str = Field("", description="folder or hub name of the model; without it, it is not deployed")
     revision: str = Field("", description="of the model on the hub")
     replicas: int = Field(1, ge=1)
+    replicas_per_node: int | None = Field(
+        None, ge=1, description="at most; 1 spreads fractions over nodes of one GPU"
+    )
     gpus: float = Field(0, ge=0, description="of a replica, as Ray books them: a fraction, or whole ones")
     memory_share: float | None = Field(
         None, gt=0, lt=1, description="of the GPU's whole memory, which vLLM takes for weights and cache"

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from tgrag import __version__
 from tgrag.errors import ConfigurationError, TgragError
+from tgrag.models.gpu_shares import check_shares
 from tgrag.models.served import EMBED, RERANK
 from tgrag.serve.access import KeyDigest, digests, require_safe
 from tgrag.settings import (
@@ -77,16 +78,27 @@ class RagArguments(Arguments):
 def build(settings: Settings, revision: str = __version__) -> dict[str, Any]:
     """Return the config in the form of Serve's own schema (ServeDeploySchema).
 
-    Raises ConfigurationError on a host beyond loopback without an API key, and when a model that is to be served has no
-    name.
+    Raises ConfigurationError on a host beyond loopback without an API key, when a model that is to be served has no name,
+    and when models that may come together on a GPU take more memory than it has.
     """
     serving = settings.serve
     require_safe(serving.host, bool(serving.api_keys))
+    check_shares(served_engines(settings))
     return {
         "proxy_location": PROXY_LOCATION,
         "http_options": {"host": serving.host, "port": serving.port},
         "applications": [*_models(settings, revision), _rag(settings, revision)],
     }
+
+
+def served_engines(settings: Settings) -> dict[str, EngineSettings]:
+    """Return the engines that run on this Ray, by the names of their applications."""
+    backends = {
+        EMBED: settings.embed.backend,
+        CHAT: settings.chat.backend,
+        RERANK: settings.rerank.backend,
+    }
+    return {name: getattr(settings.models, name) for name, backend in backends.items() if backend == "serve"}
 
 
 def _models(settings: Settings, revision: str) -> Iterator[dict[str, Any]]:
@@ -101,9 +113,8 @@ def _models(settings: Settings, revision: str) -> Iterator[dict[str, Any]]:
         yield _application(
             EMBED, "embed_app", EmbedArguments(revision=revision, engine=settings.models.embed)
         )
-    for name, backend in ((CHAT, settings.chat.backend), (RERANK, settings.rerank.backend)):
-        if backend == "serve":
-            engine = getattr(settings.models, name)
+    for name, engine in served_engines(settings).items():
+        if name != EMBED:
             yield _application(name, f"{name}_app", EngineArguments(revision=revision, engine=engine))
 
 

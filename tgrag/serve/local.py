@@ -7,11 +7,12 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any, get_type_hints
 
-from tgrag.cluster import connect
+from tgrag.cluster import connect, gpus_by_node
 from tgrag.doctor.machine import port_fault
 from tgrag.errors import ConfigurationError
+from tgrag.models.gpu_shares import check_places
 from tgrag.serve.access import require_safe
-from tgrag.serve.config import build
+from tgrag.serve.config import build, served_engines
 from tgrag.settings import Settings
 from tgrag.shared_root import require_shared
 
@@ -20,8 +21,8 @@ def serve_until_interrupted(settings: Settings, address: str | None, report: Cal
     """Deploy, tell the address, wait for Ctrl-C or SIGTERM, then end what was started here and nothing else.
 
     address: of a running Ray; a private one on loopback is started when None.
-    Raises ConfigurationError when the port is taken, or when the host is beyond loopback and there is no API key or
-    Ray asks for no token.
+    Raises ConfigurationError when the port is taken, when the host is beyond loopback and there is no API key or Ray asks
+    for no token, and when a model may find no GPU.
     """
     config = build(settings)
     host, port = settings.serve.host, settings.serve.port
@@ -37,6 +38,7 @@ def serve_until_interrupted(settings: Settings, address: str | None, report: Cal
 
     require_safe(host, bool(settings.serve.api_keys), is_token_auth_enabled())
     require_shared(settings.root)
+    check_places(served_engines(settings), gpus_by_node())
     try:
         names = [application["name"] for application in config["applications"]]
         report(f"deploying the applications {', '.join(names)} …")

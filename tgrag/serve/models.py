@@ -94,6 +94,8 @@ def deployment_options(settings: EngineSettings) -> dict[str, Any]:
     }
     actor: dict[str, Any] = {"num_cpus": ENGINE_CPUS, "runtime_env": {"env_vars": settings.environment}}
     if settings.tensor_parallel == 1:
+        if settings.replicas_per_node:
+            options["max_replicas_per_node"] = settings.replicas_per_node
         return options | {"ray_actor_options": actor | {"num_gpus": settings.gpus}}
     first = {"CPU": ENGINE_CPUS, "GPU": 1.0}
     return options | {

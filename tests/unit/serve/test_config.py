@@ -9,8 +9,9 @@ from pydantic import ValidationError
 from ray.serve.schema import ServeDeploySchema
 
 from tgrag.errors import ConfigurationError
+from tgrag.models.gpu_shares import check_places
 from tgrag.serve.access import digest
-from tgrag.serve.config import RagArguments, build, render
+from tgrag.serve.config import RagArguments, build, render, served_engines
 from tgrag.settings import load_settings
 
 KEY = {"key": "a-long-and-random-key-of-a-test-0123", "collections": ["library"]}
@@ -32,6 +33,28 @@ def test_each_served_model_is_an_application_of_its_own() -> None:
     assert schema.applications[3].args["chat"]["model"] == "Qwen/Qwen3-30B-A3B-Instruct-2507-FP8"
     booked = sum(application.args["engine"]["gpus"] for application in schema.applications[:3])
     assert booked <= 1
+
+
+@pytest.mark.parametrize(
+    ("name", "nodes"),
+    [("h100x4", [4]), ("h100x8", [8]), ("h100-nodes", [1, 1, 1, 1]), ("h100-russian", [1])],
+)
+def test_the_variants_are_valid_and_their_models_find_a_place(
+    name: str, nodes: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TGRAG_CONFIG", str(REPOSITORY / "deploy" / f"{name}.yaml"))
+    settings = load_settings(root="s3://bucket/indexes")
+    schema = ServeDeploySchema.model_validate(build(settings))
+    check_places(served_engines(settings), nodes)
+    assert [application.name for application in schema.applications] == ["embed", "chat", "rerank", "rag"]
+    assert settings.chat.model == settings.models.chat.model
+    assert settings.models.chat.max_model_len == 16_384  # of the profile
+
+
+def test_models_that_take_too_much_of_a_gpu_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TGRAG_MODELS__CHAT__MEMORY_SHARE", "0.9")
+    with pytest.raises(ConfigurationError, match=r"models on one GPU take 1\.06 of its memory"):
+        build(load_settings(profile="h100"))
 
 
 def test_a_model_that_is_to_be_served_needs_a_name(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,154 @@
+"""How much memory a model takes, told from its config.json before any weight is read.
+
+Weights: the size of the files where it is known, else counted from the shapes of the layers, to a few per cent. The cache
+of keys and values: grouped-query attention, every layer over the whole context (of sliding layers that is too much).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import ceil
+from typing import Any
+
+from tgrag.errors import ConfigurationError
+
+GIB = 2**30
+WORKSPACE_SHARE = 0.1  # of an engine's memory, for activations and CUDA graphs
+MIN_WORKSPACE = GIB
+
+_BYTES = {"float32": 4.0, "float": 4.0, "float16": 2.0, "half": 2.0, "bfloat16": 2.0}
+_CACHE_BYTES = _BYTES | {"fp8": 1.0, "fp8_e4m3": 1.0, "fp8_e5m2": 1.0, "fp8_inc": 1.0}
+_HALF = 2.0  # what vLLM computes in where nothing else is said, and loads float32 as
+# Of a weight of a linear layer; scales of the blocks are counted in.
+_QUANTIZED_BYTES = {
+    "fp8": 1.0,
+    "compressed-tensors": 1.0,
+    "awq": 0.56,
+    "gptq": 0.56,
+    "bitsandbytes": 0.56,
+    "mxfp4": 0.54,
+}
+_ENCODERS = frozenset({"bert", "roberta", "xlm-roberta", "camembert", "distilbert", "mpnet", "electra"})
+
+
+@dataclass(frozen=True, slots=True)
+class ModelMemory:
+    """Bytes. weights: of a whole copy. cache_per_token: 0 for an encoder. context: tokens of the longest sequence."""
+
+    weights: int
+    cache_per_token: int
+    context: int
+
+    def sequences(self, room: int, n_gpus: int = 1) -> int:
+        """Return how many sequences as long as the context fit beside the weights, 0 when not even one does.
+
+        room: memory of the engine on each of its GPUs, which share weights and cache evenly. An encoder holds nothing of
+        a sequence; it fits or it does not.
+        """
+        left = n_gpus * (room - max(MIN_WORKSPACE, int(WORKSPACE_SHARE * room))) - self.weights
+        if not self.cache_per_token:
+            return int(left >= 0)
+        return max(0, left // (self.cache_per_token * self.context))
+
+
+def model_memory(
+    config: Mapping[str, Any],
+    *,
+    file_bytes: int | None = None,
+    dtype: str = "auto",
+    cache_dtype: str = "auto",
+    max_model_len: int | None = None,
+) -> ModelMemory:
+    """Return what a model takes.
+
+    config: its config.json. file_bytes: of its weights as they are stored, when known. dtype, cache_dtype, max_model_len:
+    vLLM's engine arguments of these names. Raises ConfigurationError on a config that names no shapes.
+    """
+    model = {**config, **config.get("text_config", {})}  # of a model that also sees
+    try:
+        counted = _weight_bytes(model, dtype)
+        cache = 0 if _is_encoder(model) else _cache_per_token(model, dtype, cache_dtype)
+        context = max_model_len or int(model["max_position_embeddings"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise ConfigurationError(f"config.json says nothing of {error}; no estimate of the memory") from None
+    return ModelMemory(counted if file_bytes is None else _loaded(model, file_bytes, dtype), cache, context)
+
+
+def require_fit(name: str, memory: ModelMemory, room: int, where: str, n_gpus: int = 1) -> int:
+    """Return how many sequences fit. Raises ConfigurationError, with the numbers, when none does.
+
+    name: of the model. where: whose memory the room is.
+    """
+    fitting = memory.sequences(room, n_gpus)
+    if fitting:
+        return fitting
+    needed = memory.weights + memory.cache_per_token * memory.context
+    raise ConfigurationError(
+        f"{name} does not fit: by its config it takes {memory.weights / GIB:.1f} GiB of weights and "
+        f"{memory.cache_per_token * memory.context / GIB:.1f} GiB for one sequence of {memory.context} tokens, "
+        f"{needed / GIB:.1f} GiB and its workspace; {where} gives {n_gpus * room / GIB:.1f} GiB. Give it more memory, a "
+        "smaller max_model_len, or take a smaller or quantized model"
+    )
+
+
+def _is_encoder(model: Mapping[str, Any]) -> bool:
+    return model.get("model_type") in _ENCODERS
+
+
+def _weight_bytes(model: Mapping[str, Any], dtype: str) -> int:
+    looked_up, multiplied = _parameters(model)
+    own = _computed_bytes(model, dtype)
+    return ceil(looked_up * own + multiplied * _linear_bytes(model, own))
+
+
+def _parameters(model: Mapping[str, Any]) -> tuple[int, int]:
+    """Return the numbers of parameters of the embeddings and of the layers. Biases and norms are left out."""
+    width, layers = int(model["hidden_size"]), int(model["num_hidden_layers"])
+    heads = int(model["num_attention_heads"])
+    head = int(model.get("head_dim") or width // heads)
+    cached = int(model.get("num_key_value_heads") or heads)
+    attention = width * head * (2 * heads + 2 * cached)
+    if _is_encoder(model):
+        positions = int(model["max_position_embeddings"]) + int(model.get("type_vocab_size") or 0)
+        rows = int(model["vocab_size"]) + positions
+        return rows * width, layers * (attention + 2 * width * int(model["intermediate_size"]))
+    tables = 1 if model.get("tie_word_embeddings") else 2
+    return tables * int(model["vocab_size"]) * width, layers * (attention + _feed_forward(model, width))
+
+
+def _feed_forward(model: Mapping[str, Any], width: int) -> int:
+    """Return the parameters of a gated feed-forward layer: of all experts and their router where there are some."""
+    experts = int(model.get("num_experts") or model.get("num_local_experts") or 0)
+    if not experts:
+        return 3 * width * int(model["intermediate_size"])
+    each = int(model.get("moe_intermediate_size") or model["intermediate_size"])
+    shared = int(model.get("shared_expert_intermediate_size") or 0)
+    return width * (3 * (experts * each + shared) + experts)
+
+
+def _cache_per_token(model: Mapping[str, Any], dtype: str, cache_dtype: str) -> int:
+    heads = int(model["num_attention_heads"])
+    head = int(model.get("head_dim") or int(model["hidden_size"]) // heads)
+    cached = int(model.get("num_key_value_heads") or heads)
+    size = _CACHE_BYTES.get(cache_dtype, _computed_bytes(model, dtype))
+    return ceil(2 * int(model["num_hidden_layers"]) * cached * head * size)
+
+
+def _loaded(model: Mapping[str, Any], file_bytes: int, dtype: str) -> int:
+    """Return the size of stored weights once they are loaded in the type that is computed in."""
+    if model.get("quantization_config"):
+        return file_bytes
+    return ceil(file_bytes * _computed_bytes(model, dtype) / _BYTES.get(_stored(model), _HALF))
+
+
+def _linear_bytes(model: Mapping[str, Any], own: float) -> float:
+    method = (model.get("quantization_config") or {}).get("quant_method")
+    return _QUANTIZED_BYTES.get(str(method), own)
+
+
+def _computed_bytes(model: Mapping[str, Any], dtype: str) -> float:
+    """Return the size of a number in the type that a model is computed in; "auto" takes float32 as half precision."""
+    return _BYTES.get(dtype) or min(_HALF, _BYTES.get(_stored(model), _HALF))
+
+
+def _stored(model: Mapping[str, Any]) -> str:
+    return str(model.get("dtype") or model.get("torch_dtype") or "")
