@@ -43,5 +43,6 @@ class Rerank:
             "offset_mapping"
         ]
         shortened = query[: max(end for _, end in offsets)]
+        # A batch of one: alone, an empty passage would be none at all.
         pairs = tokenizer([shortened], [passage], truncation="only_second", max_length=most)
-        return {name: values[0] for name, values in pairs.items()}  # alone, an empty passage would be none at all
+        return {name: values[0] for name, values in pairs.items()}
