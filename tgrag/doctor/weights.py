@@ -22,6 +22,8 @@ def model_files(
 ) -> Finding:
     """setting: that names the model, such as rerank.model. name: a folder or owner/name on the hub."""
     check = f"model: {setting}"
+    if not name:
+        return failed(check, "no model is named", f"set {setting} to a folder or to a name on the hub")
     folder = Path(name).expanduser()
     if folder.is_dir():
         if is_whole(folder):

