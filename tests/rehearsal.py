@@ -27,7 +27,8 @@ SECRETS = {
     "S3_PASSWORD": "password-of-the-rehearsal",
     "TGRAG_SERVE__API_KEYS": json.dumps([{"key": KEY, "collections": ["library"]}]),
 }
-PATIENCE_SECONDS = 180
+PATIENCE_SECONDS = 300
+STARTS = 4
 DASHBOARD = ("--address", "http://127.0.0.1:8265")
 QUESTION = {"question": "Что рассказал Томский о графине?", "collection": "library"}
 
@@ -71,13 +72,19 @@ class Service:
         } | stated["environment"]
 
     def start(self) -> None:
-        with Path(f"{self.name}.log").open("wb") as log:
+        """Start it, and again when it ends before it is healthy, as ``restart: unless-stopped`` does."""
+        for _ in range(STARTS):
+            node = self._started()
+            wait_until(lambda node=node: node.poll() is not None or self.is_healthy(), self.name)  # type: ignore[misc]
+            if node.poll() is None:
+                return
+        raise RuntimeError(f"{self.name} ended {STARTS} times")
+
+    def _started(self) -> "subprocess.Popen[bytes]":
+        with Path(f"{self.name}.log").open("ab") as log:
             port = [f"--dashboard-agent-listen-port={self._agent_port}"] if self._agent_port else []
             command = [*self._stated["command"], *port]
-            node = subprocess.Popen(command, env=self._environment, stdout=log, stderr=subprocess.STDOUT)
-        wait_until(lambda: node.poll() is not None or self.is_healthy(), self.name)
-        if node.poll() is not None:
-            raise RuntimeError(f"{self.name} ended")
+            return subprocess.Popen(command, env=self._environment, stdout=log, stderr=subprocess.STDOUT)
 
     def is_healthy(self) -> bool:
         kind, *command = self._stated["healthcheck"]["test"]

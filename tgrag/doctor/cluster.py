@@ -10,15 +10,16 @@ from dataclasses import dataclass
 from importlib.metadata import version
 
 from tgrag import __version__
-from tgrag.cluster import connect
+from tgrag.cluster import connect, gpus_by_node
 from tgrag.doctor.clock import apart, clock
-from tgrag.doctor.engines import cards, served_engines, shares
+from tgrag.doctor.engines import shares
 from tgrag.doctor.findings import Finding, failed, ok, warning
 from tgrag.doctor.gpus import Gpu, gpus, read_gpus
 from tgrag.doctor.hosts import of_engines
 from tgrag.doctor.machine import disk
 from tgrag.errors import ConfigurationError, StorageError
 from tgrag.nodes import Node, Said, alive_nodes, ask_each
+from tgrag.serve.config import served_engines
 from tgrag.settings import Settings
 from tgrag.shared_root import who_sees
 
@@ -59,9 +60,10 @@ def cluster(settings: Settings, address: str) -> list[Finding]:
     answers = ask_each(nodes, facts)
     findings += [finding for said in answers for finding in node(said, facts())]
     awake = [said.node for said in answers if said.value]
-    there = [card for s in answers if s.value for card in cards(s.node.name, s.node.gpus, s.value.gpus)]
-    findings += shares(served_engines(settings), there)
-    if served_engines(settings):
+    engines = served_engines(settings)
+    gpus_there = [gpu for said in answers if said.value for gpu in said.value.gpus]
+    findings += shares(engines, gpus_by_node(), gpus_there)
+    if engines:
         hosting = [node for node in awake if node.gpus] or awake
         findings += [f for said in ask_each(hosting, of_engines, settings) for f in host(said)]
     findings += [root_seen(settings.root, awake)] if "://" not in settings.root else []

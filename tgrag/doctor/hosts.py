@@ -1,9 +1,9 @@
 """What the models need of the machine that they run on: packages and files. Asked here, or of each node that hosts them."""
 
-from tgrag.doctor.engines import served_engines
 from tgrag.doctor.findings import Finding
 from tgrag.doctor.machine import extras
 from tgrag.doctor.weights import model_files
+from tgrag.serve.config import served_engines
 from tgrag.settings import Settings
 
 
@@ -20,7 +20,7 @@ def of_engines(settings: Settings) -> list[Finding]:
     engines = served_engines(settings)
     if not engines:
         return []
-    on_gpu = any(engine.gpus or engine.tensor_parallel > 1 for engine in engines.values())
+    on_gpu = any(engine.gpus for engine in engines.values())
     files = [
         model_files(f"models.{name}.model", engine.model, engine.revision) for name, engine in engines.items()
     ]

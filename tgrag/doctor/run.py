@@ -11,6 +11,7 @@ from tgrag.doctor import cluster, engines, findings, gpus, hosts, machine, stora
 from tgrag.doctor.findings import Diagnosis, Finding, failed, ok
 from tgrag.errors import ConfigurationError
 from tgrag.serve.access import require_safe
+from tgrag.serve.config import served_engines
 from tgrag.settings import ServeSettings, Settings
 from tgrag.store.root import open_root
 
@@ -45,8 +46,8 @@ def _root(settings: Settings) -> list[Finding]:
 
 def _gpus_here(settings: Settings) -> list[Finding]:
     found = gpus.read_gpus()
-    there = engines.cards("this machine", len(found), found)
-    return [gpus.gpus("this machine", found), *engines.shares(engines.served_engines(settings), there)]
+    fitting = engines.shares(served_engines(settings), [len(found)], found)
+    return [gpus.gpus("this machine", found), *fitting]
 
 
 def _serving(serve: ServeSettings) -> list[Finding]:
