@@ -25,6 +25,11 @@ def main() -> int:
     parser.add_argument("--max-tokens", type=int, help="begin no call after so many, in and out together")
     parser.add_argument("--max-seconds", type=float, help="begin no call so many seconds after the start")
     parser.add_argument("--read-batch", metavar="FILE", help="take in the output of a batch first")
+    parser.add_argument(
+        "--own-engines",
+        action="store_true",
+        help="start vLLM's engines inside the workers (profiles h100 and cpu); their GPUs are free again afterwards",
+    )
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
     arguments = parser.parse_args()
     until = None if arguments.max_seconds is None else time.time() + arguments.max_seconds
@@ -34,7 +39,7 @@ def main() -> int:
         summary = run.index(
             arguments.input,
             arguments.collection,
-            load_settings(root=arguments.root),
+            load_settings(root=arguments.root, index={"own_engines": arguments.own_engines}),
             console.progress,
             Plan(
                 Budget(arguments.max_calls, arguments.max_tokens, until),

@@ -193,6 +193,9 @@ class IndexSettings(Section):
     lease_seconds: float = Field(
         30, gt=1, description="a run that shows no sign of life for so long has lost its lease"
     )
+    own_engines: bool = Field(
+        False, description="start vLLM's engines inside the workers rather than ask the deployments of models"
+    )
     wait_seconds: float = Field(
         0, ge=0, description="how long to wait for another run on the same collection"
     )

@@ -172,28 +172,38 @@ def test_whoever_leaves_ends_the_generation_within_a_second(chat: Any) -> None:
         whole.result(timeout_s=60)
 
 
-def test_a_book_is_indexed_through_the_models_and_asked_over_http(
-    server: httpx.Client, settings: Settings, tmp_path: Path
-) -> None:
-    import ray
-
-    (tmp_path / "book.txt").write_text(book(*chapters()[:1], title="ПОВЕСТЬ"), encoding="utf-8")
-    config = tmp_path / "tgrag.yaml"
+def run_job(settings: Settings, folder: Path, collection: str, *flags: str, **variables: str) -> Any:
+    """Index a book by jobs/index.py, as a submitted job does; return the summary."""
+    (folder / "book.txt").write_text(book(*chapters()[:1], title="ПОВЕСТЬ"), encoding="utf-8")
+    config = folder / "tgrag.yaml"
     config.write_text(
         settings.model_dump_json(exclude={"chat": {"api_key"}, "serve": True}), encoding="utf-8"
     )
-    job = [sys.executable, "jobs/index.py", "--input", str(tmp_path / "book.txt"), "--collection", "tale"]
-    address = ray.get_runtime_context().gcs_address
+    job = ["jobs/index.py", "--input", str(folder / "book.txt"), "--collection", collection, "--json", *flags]
     done = subprocess.run(
-        [*job, "--json"],
-        env=os.environ | {"RAY_ADDRESS": address, "TGRAG_CONFIG": str(config)},
+        [sys.executable, *job],
+        env=os.environ | {"TGRAG_CONFIG": str(config)} | variables,
         capture_output=True,
         text=True,
         timeout=900,
     )
     assert done.returncode == 0, done.stderr[-2000:]
-    summary = json.loads(done.stdout)
-    assert summary["extraction"]["by_llm"] > 0, summary
+    return json.loads(done.stdout)
+
+
+def engine_processes() -> set[int]:
+    import psutil
+
+    return {process.pid for process in psutil.process_iter() if "EngineCore" in process.name()}
+
+
+def test_a_book_is_indexed_through_the_models_and_asked_over_http(
+    server: httpx.Client, settings: Settings, tmp_path: Path
+) -> None:
+    import ray
+
+    summary = run_job(settings, tmp_path, "tale", RAY_ADDRESS=ray.get_runtime_context().gcs_address)
+    assert summary["extraction"]["llm"] > 0, summary
 
     asked = {"question": "Что рассказал Томский о графине?", "collection": "tale", "stream": True}
     with server.stream("POST", "/v1/query", json=asked) as response:
@@ -205,13 +215,31 @@ def test_a_book_is_indexed_through_the_models_and_asked_over_http(
     assert not {"embed", "rerank"} & {fall_back["step"] for fall_back in answer["fall_backs"]}
 
 
-def test_a_killed_engine_comes_back_and_no_question_is_lost_silently(server: httpx.Client, chat: Any) -> None:
-    import psutil
+def test_a_run_with_engines_of_its_own_makes_the_same_index_and_leaves_no_engine(
+    settings: Settings, tmp_path: Path
+) -> None:
+    from tgrag.index.catalog import Catalog
+    from tgrag.store.root import open_root
 
-    engines = [p for p in psutil.process_iter() if "VLLM::EngineCore" in p.name() or "EngineCore" in p.name()]
+    before = engine_processes()
+    summary = run_job(settings, tmp_path, "own", "--own-engines")
+    assert summary["extraction"]["llm"] > 0, summary
+    wait_until(lambda: engine_processes() <= before, 30)
+    catalog = Catalog(open_root(settings.root))
+    own, served = (catalog.collection(name).open_current() for name in ("own", "tale"))
+    assert own.manifest["embedder"] == served.manifest["embedder"]
+    query = np.ones(384, np.float32) / np.sqrt(384)
+    everything = np.ones(len(own.text_units), bool)
+    found = [snapshot.unit_vectors.search(query, 3, everything) for snapshot in (own, served)]
+    assert found[0][0].tolist() == found[1][0].tolist()
+    assert np.abs(found[0][1] - found[1][1]).max() < 1e-3
+
+
+def test_a_killed_engine_comes_back_and_no_question_is_lost_silently(server: httpx.Client, chat: Any) -> None:
+    engines = engine_processes()
     assert len(engines) >= 3
-    for engine in engines:
-        os.kill(engine.pid, signal.SIGKILL)
+    for pid in engines:
+        os.kill(pid, signal.SIGKILL)
     question = {"question": "Кто такой Томский?", "collection": "tale"}
     answer = server.post("/v1/query", json=question)
     assert answer.status_code in (200, 503, 504)

@@ -62,6 +62,13 @@ def index(
     workers: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Parallel workers a stage; all CPUs without it.")
     ] = None,
+    own_engines: Annotated[
+        bool,
+        typer.Option(
+            "--own-engines",
+            help="Start vLLM's engines inside the workers (profiles h100 and cpu); their GPUs are free again afterwards.",
+        ),
+    ] = False,
     root: Root = None,
     config: Config = None,
     profile: Profile = None,
@@ -69,7 +76,13 @@ def index(
 ) -> None:
     """Index documents and publish the result as a new version. Only what changed is parsed, asked and embedded."""
     begun = time.time()
-    settings = read_settings(ctx, root, config, profile, index={"wait_seconds": wait, "workers": workers})
+    settings = read_settings(
+        ctx,
+        root,
+        config,
+        profile,
+        index={"wait_seconds": wait, "workers": workers, "own_engines": own_engines},
+    )
     if dry_run and (write_batch or read_batch):
         raise InvalidRequest("--dry-run goes with neither --write-batch nor --read-batch")
     if write_batch and not (max_tokens is None and max_seconds is None):

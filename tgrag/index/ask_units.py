@@ -21,12 +21,13 @@ from tgrag.calls.slots import Slots
 from tgrag.errors import ConfigurationError
 from tgrag.index.answers import AnswerMemo
 from tgrag.index.budget import Budget, Spending
+from tgrag.index.own_engines import Pool, asking_pool
 from tgrag.index.pipeline import default_workers, on_ray, slices
 from tgrag.index.quota import Shares, keep_share
 from tgrag.index.standing import Ask, Method, Task
 from tgrag.models.chat import CallFailed, ChatIdentity, ChatModel, ChatReply, ChatRequest, Misconfigured
 from tgrag.models.chats import open_chat
-from tgrag.settings import ChatSettings, Settings
+from tgrag.settings import ChatSettings, EngineSettings, Settings
 from tgrag.store.root import open_root
 from tgrag.store.tables import from_row, to_table
 
@@ -97,7 +98,7 @@ class AskWorker:
     """Makes the calls of bundles of tasks. Its methods belong to one event loop.
 
     slots: of this worker; None when ``shares`` tells it. shares: the handle of a Shares actor.
-    share: of the rate limits.
+    share: of the rate limits. engine: that the worker starts, for want of a model that is served.
     """
 
     def __init__(
@@ -109,10 +110,11 @@ class AskWorker:
         budget: Budget,
         share: float = 1.0,
         shares: Any = None,
+        engine: EngineSettings | None = None,
     ) -> None:
         logs.set_up()
         self._memo = AnswerMemo(open_root(root), collection)
-        self._model = Budgeted(open_chat(chat), Spending(budget))
+        self._model = Budgeted(open_chat(chat, engine=engine), Spending(budget))
         self._method = method
         self._slots = Slots(0 if shares is not None else chat.max_in_flight)
         self._shares, self._name = shares, secrets.token_hex(8)
@@ -207,10 +209,11 @@ def ask_all(
         "method": method,
         "budget": budget,
     }
-    if len(tasks) <= IN_PROCESS or budget.is_limited:
+    pool = asking_pool(settings, budget)
+    if not pool.engine and (len(tasks) <= IN_PROCESS or budget.is_limited):
         asyncio.run(_here(tasks, arguments, told))
         return
-    for table in _on_workers(tasks, arguments, settings):
+    for table in _on_workers(tasks, arguments | {"engine": pool.engine}, settings, pool):
         for row in table.to_pylist():
             told(from_row(Asked, row))
 
@@ -235,15 +238,17 @@ async def _here(tasks: Sequence[Task], arguments: dict[str, Any], told: Callable
         await worker.close()
 
 
-def _on_workers(tasks: Sequence[Task], arguments: dict[str, Any], settings: Settings) -> Iterator[pa.Table]:
+def _on_workers(
+    tasks: Sequence[Task], arguments: dict[str, Any], settings: Settings, pool: Pool
+) -> Iterator[pa.Table]:
     from tgrag.cluster import connect
 
     connect()
     import ray
 
     total = settings.chat.max_in_flight
-    wanted = settings.index.workers or -(-total // SLOTS_A_WORKER)
-    n_workers = max(1, min(wanted, total, default_workers()))
+    wanted = pool.size or -(-total // SLOTS_A_WORKER)
+    n_workers = max(1, min(wanted, total, wanted if pool.engine else default_workers()))
     if n_workers > 1:
         shares = ray.remote(num_cpus=0)(Shares).remote(total)
         arguments |= {"share": 1 / n_workers, "shares": shares}
@@ -256,5 +261,12 @@ def _on_workers(tasks: Sequence[Task], arguments: dict[str, Any], settings: Sett
 
     for blocks in slices(len(tasks), rows, size):
         yield from on_ray(
-            blocks, AskWorker, arguments, size, size=n_workers, batches_at_once=at_once, cpus=0.5
+            blocks,
+            AskWorker,
+            arguments,
+            size,
+            size=n_workers,
+            batches_at_once=at_once,
+            cpus=0.5,
+            options=pool.options,
         )

@@ -37,6 +37,7 @@ from tgrag.index.lease import Lease
 from tgrag.index.listing import Listed
 from tgrag.index.manifest import ANSWERS, SCHEMA_VERSION, Manifest, Pointer, StageCost, now
 from tgrag.index.memo import ParseMemo, VectorMemo
+from tgrag.index.own_engines import embedding_pool
 from tgrag.index.placing import placed
 from tgrag.index.plan import Plan
 from tgrag.index.progress import Report
@@ -295,7 +296,8 @@ class VersionBuilder:
         with self._stage("embed") as cost:
             known = vectors.load(set(unique))
             missing = [passage for key, passage in unique.items() if key not in known]
-            embed_all(missing, self._address, self.target.name, self._embedder, self._workers, self._report)
+            pool = embedding_pool(self._settings)
+            embed_all(missing, self._address, self.target.name, self._embedder, pool, self._report)
             known |= vectors.load({passage.key for passage in missing})
             cost.calls, cost.saved = len(missing), len(unique) - len(missing)
         files: dict[str, bytes] = {}

@@ -5,7 +5,7 @@ import logging
 import os
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from typing import Any
 
@@ -57,11 +57,12 @@ def pipeline(
     workers: int | None,
     *,
     little: bool = False,
+    options: Mapping[str, Any] | None = None,
 ) -> Iterator[pa.Table]:
     """Map a worker class over the rows in batches, on a pool of actors; yield result tables as they come.
 
     little: one process is done sooner than Ray and its actors have started, however many batches these are; it does
-    the work unless a number of workers is asked for.
+    the work unless a number of workers is asked for. options: of Ray, for each worker, which then never works here.
     """
     yield from streamed(
         rows.num_rows,
@@ -71,6 +72,7 @@ def pipeline(
         batch_rows,
         workers,
         little=little,
+        options=options,
     )
 
 
@@ -83,19 +85,20 @@ def streamed(
     workers: int | None,
     *,
     little: bool = False,
+    options: Mapping[str, Any] | None = None,
 ) -> Iterator[pa.Table]:
     """Do as ``pipeline``, over rows that are made as they are needed; make: from the first to before the last."""
     if not n_rows:
         return
     one_batch = n_rows <= batch_rows  # of which an actor would make no more than this process
-    if one_batch or (little and workers is None):
+    if not options and (one_batch or (little and workers is None)):
         batches = (make(start, min(start + batch_rows, n_rows)) for start in range(0, n_rows, batch_rows))
         yield from _in_process(batches, worker, arguments)
         return
     connect()
     size = min(-(-n_rows // batch_rows), workers or default_workers())
     for blocks in slices(n_rows, make, batch_rows):
-        yield from on_ray(blocks, worker, arguments, batch_rows, size=size)
+        yield from on_ray(blocks, worker, arguments, batch_rows, size=size, options=options)
 
 
 def slices(
@@ -117,10 +120,12 @@ def on_ray(
     size: int,
     batches_at_once: int | None = None,
     cpus: float = 1,
+    options: Mapping[str, Any] | None = None,
 ) -> Iterator[pa.Table]:
     """Map a worker class over blocks of at most ``batch_rows`` rows, on ``size`` actors of the Ray that this process
     is connected to. All blocks are put into Ray's object store at once.
 
+    options: more of Ray's, such as num_gpus.
     batches_at_once: in an actor, of a class whose ``__call__`` is a coroutine; all of them share one event loop.
     Raises ConfigurationError when a worker does, or when it works on a root that not every node sees; StageFailed when
     it raises anything else.
@@ -148,6 +153,7 @@ def on_ray(
             max_tasks_in_flight_per_actor=batches_at_once and batches_at_once + 1,
         ),
         num_cpus=cpus,
+        **(options or {}),
     )
     try:
         yield from dataset.iter_batches(batch_size=None, batch_format="pyarrow")

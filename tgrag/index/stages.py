@@ -14,6 +14,7 @@ from tgrag.extract.fast import extract
 from tgrag.hashing import bytes_hash
 from tgrag.index.assemble import Passage
 from tgrag.index.memo import Failure, ParseMemo, VectorMemo
+from tgrag.index.own_engines import Pool
 from tgrag.index.pipeline import Worker, pipeline, streamed
 from tgrag.index.progress import Progress, Report
 from tgrag.ingest.sandbox import ParsingCrashed, ParsingPool
@@ -222,7 +223,7 @@ def embed_all(
     root: str,
     collection: str,
     embedder: Embedder,
-    workers: int | None,
+    pool: Pool,
     report: Report,
 ) -> None:
     """Embed passages; afterwards the memo store has a vector for the key of each."""
@@ -234,7 +235,9 @@ def embed_all(
     progress = Progress("embed", len(passages), "texts", report, work=n_characters)
     arguments = {"root": root, "collection": collection, "embedder": embedder}
     little = n_characters <= LITTLE_CHARACTERS
-    for table in pipeline(to_table(EmbedTask, tasks), EmbedWorker, arguments, 1, workers, little=little):
+    for table in pipeline(
+        to_table(EmbedTask, tasks), EmbedWorker, arguments, 1, pool.size, little=little, options=pool.options
+    ):
         progress.add(sum(table["done"].to_pylist()), work=sum(table["characters"].to_pylist()))
 
 

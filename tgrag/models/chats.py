@@ -2,14 +2,22 @@
 
 from tgrag.errors import ConfigurationError
 from tgrag.models.chat import ChatModel
-from tgrag.settings import ChatSettings
+from tgrag.settings import ChatSettings, EngineSettings
 
 
-def open_chat(settings: ChatSettings, *, urgent: bool = False) -> ChatModel:
+def open_chat(
+    settings: ChatSettings, *, urgent: bool = False, engine: EngineSettings | None = None
+) -> ChatModel:
     """Open the chat model. urgent: its calls go before those for an index, where both run on this Ray.
+
+    engine: start this one in the process rather than ask a deployment.
 
     Raises ConfigurationError when the settings name none, or not enough.
     """
+    if engine is not None:
+        from tgrag.models.vllm.own import OwnChat
+
+        return OwnChat(settings, engine)
     match settings.backend:
         case "openai":
             from tgrag.models.openai_chat import OpenAIChat

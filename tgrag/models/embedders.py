@@ -8,10 +8,14 @@ EMBED_SECONDS = 120.0  # a batch of passages
 
 
 def open_embedder(settings: Settings, *, patient: bool = False) -> Embedder:
-    """Open the embedder. patient: wait for one on this Ray that is not up, as an index run does.
+    """Open the embedder. patient: for an index run, which waits for one on this Ray that is not up, or has its own engines.
 
     Raises ModelUnavailable when it is first asked and does not answer.
     """
+    if settings.embed.backend == "serve" and patient and settings.index.own_engines:
+        from tgrag.models.vllm.own import OwnEmbedder
+
+        return OwnEmbedder(settings.models.embed)
     if settings.embed.backend == "serve":
         from tgrag.models.served import ServedEmbedder
 

@@ -18,7 +18,7 @@ from tgrag.settings import EngineSettings
 
 HEALTH_CHECK_SECONDS = 5  # Serve gives a replica up after three failed checks
 LOCAL_REQUESTS = 64  # more wait in the handles; the limit that sheds load is the retrievers'
-ENGINE_CPUS = 1.0
+ENGINE_CPUS = 0.5  # booked: three engines leave room for an index run on four CPUs
 SHUTDOWN_SECONDS = 30.0
 
 

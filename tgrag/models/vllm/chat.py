@@ -76,9 +76,13 @@ class Chat:
     async def check_health(self) -> None:
         await self._engine.check_health()
 
+    def shutdown(self) -> None:
+        """End the engine and free its memory."""
+        self._engine.shutdown()
+
     def __del__(self) -> None:
         if hasattr(self, "_engine"):
-            self._engine.shutdown()
+            self.shutdown()
 
     def _prompt(self, request: ChatRequest) -> list[int]:
         """Return the messages in the model's chat template; one after the other for a model that has none."""

@@ -23,17 +23,7 @@ class Embed:
         await self.embed_queries(["warm up"])
 
     async def identity(self) -> dict[str, Any]:
-        return asdict(
-            EmbedderIdentity(
-                name=self._settings.model,
-                revision=self._settings.revision,
-                dimension=self._engine.dimension,
-                normalized=True,
-                query_prefix=self._settings.query_prefix,
-                passage_prefix=self._settings.passage_prefix,
-                max_tokens=self._engine.max_model_len,
-            )
-        )
+        return asdict(identity(self._settings, self._engine.dimension, self._engine.max_model_len))
 
     async def embed_queries(self, texts: list[str]) -> list[list[float]]:
         return await self._embed([self._settings.query_prefix + text for text in texts])
@@ -44,9 +34,13 @@ class Embed:
     async def check_health(self) -> None:
         await self._engine.check_health()
 
+    def shutdown(self) -> None:
+        """End the engine and free its memory."""
+        self._engine.shutdown()
+
     def __del__(self) -> None:
         if hasattr(self, "_engine"):
-            self._engine.shutdown()
+            self.shutdown()
 
     async def _embed(self, texts: Sequence[str]) -> list[list[float]]:
         return list(await asyncio.gather(*map(self._embed_one, texts)))
@@ -70,3 +64,16 @@ class Embed:
         ids, special = encoded["input_ids"], encoded["special_tokens_mask"]
         own = special.index(0)
         return ids[:own], ids[len(special) - special[::-1].index(0) :]
+
+
+def identity(settings: EmbedEngineSettings, dimension: int, max_model_len: int) -> EmbedderIdentity:
+    """Return whose vectors they are."""
+    return EmbedderIdentity(
+        name=settings.model,
+        revision=settings.revision,
+        dimension=dimension,
+        normalized=True,
+        query_prefix=settings.query_prefix,
+        passage_prefix=settings.passage_prefix,
+        max_tokens=max_model_len,
+    )

@@ -21,9 +21,13 @@ class Rerank:
     async def check_health(self) -> None:
         await self._engine.check_health()
 
+    def shutdown(self) -> None:
+        """End the engine and free its memory."""
+        self._engine.shutdown()
+
     def __del__(self) -> None:
         if hasattr(self, "_engine"):
-            self._engine.shutdown()
+            self.shutdown()
 
     async def _score(self, query: str, passage: str) -> float:
         from vllm import PoolingParams
