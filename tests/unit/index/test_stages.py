@@ -66,7 +66,9 @@ def test_little_work_is_done_in_this_process_batch_by_batch(monkeypatch: pytest.
 
 def test_whoever_asks_for_workers_gets_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pipeline_module, "connect", lambda: None)
-    monkeypatch.setattr(pipeline_module, "on_ray", lambda *_, size, options: iter([pa.table({"size": [size]})]))
+    monkeypatch.setattr(
+        pipeline_module, "on_ray", lambda *_, size, options: iter([pa.table({"size": [size]})])
+    )
     (table,) = pipeline(pa.table({"a": [1, 2, 3]}), Adding, {}, 1, 2, little=True)
     assert table["size"].to_pylist() == [2]
 
