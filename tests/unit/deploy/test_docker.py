@@ -17,6 +17,7 @@ LINTED = (
     "cluster.yaml",
     "cluster-aws.yaml",
     "serve_config*.yaml",
+    "deploy/*.yaml",
     "docker/compose.yaml",
     "docker/k8s/*.yaml",
 )
