@@ -93,6 +93,7 @@ class Stats:
     calls: Counter[str] = field(default_factory=Counter)
     answered: Counter[str] = field(default_factory=Counter)
     faults: Counter[str] = field(default_factory=Counter)
+    request_ids: Counter[str] = field(default_factory=Counter)
     busy_seconds: dict[int, float] = field(default_factory=dict)
 
     @property
@@ -129,6 +130,7 @@ class MockLLM:
         key, text = short_hash(prompt), text_of(prompt)
         self.stats.in_flight += 1
         self.stats.requests += 1
+        self.stats.request_ids[request.headers.get("X-Request-ID", "")] += 1
         if self.plan and self.stats.requests == self.plan[0]:
             asyncio.get_running_loop().call_later(*self.plan[1:])
         try:

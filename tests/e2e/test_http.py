@@ -289,6 +289,28 @@ def test_rollback_is_taken_up_and_listed(server: Server) -> None:
     assert len(versions) == 2
 
 
+def test_a_request_is_followed_by_its_id_and_counted(server: Server, chat: Running) -> None:
+    import ray
+
+    answer = server.client.post(
+        "/v1/query",
+        json={"question": QUESTION, "collection": "shelf", "mode": "classic"},
+        headers={"X-Request-ID": "of-a-test-17"},
+    )
+    assert answer.headers["X-Request-ID"] == "of-a-test-17"
+    assert chat.stats()["request_ids"]["of-a-test-17"] >= 1
+    (node,) = ray.nodes()
+    url = f"http://127.0.0.1:{node['MetricsExportPort']}/metrics"
+    wanted = {
+        f"ray_{name}"
+        for name in ("tgrag_requests_total", "tgrag_query_seconds_bucket", "tgrag_model_calls_total")
+    }
+    deadline = time.monotonic() + 60
+    while not all(name in (told := httpx.get(url).text) for name in wanted):
+        assert time.monotonic() < deadline, [line for line in told.splitlines() if "tgrag" in line][:20]
+        time.sleep(1)
+
+
 def test_models_are_redeployed_without_the_query_path(server: Server) -> None:
     from ray import serve
 

@@ -1,30 +1,37 @@
+import json
 import logging
 
 import pytest
-from typer.testing import CliRunner
 
 from tgrag import logs
-from tgrag.cli import app
+from tgrag.errors import ConfigurationError
 
 
-def test_a_wrong_level_is_told_in_one_line() -> None:
-    result = CliRunner().invoke(app, ["collections"], env={logs.VARIABLE: "loud"})
-    assert result.exit_code == 2
-    assert (
-        result.stderr.strip()
-        == "error[configuration_error]: TGRAG_LOG_LEVEL is 'loud'; there are " + ", ".join(logs.LEVELS)
-    )
+@pytest.fixture(autouse=True)
+def no_handlers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logging.getLogger("tgrag"), "handlers", [])
 
 
-def test_the_log_is_shown_from_the_level_asked_for(
+def test_json_lines_name_the_request_and_hold_the_traceback(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    logger = logging.getLogger("tgrag")
-    monkeypatch.setattr(logger, "handlers", [])
-    calls = logging.getLogger("tgrag.calls.measure")
-    for level, shown in (("debug", True), ("warning", False)):
-        monkeypatch.setenv(logs.VARIABLE, level)
+    monkeypatch.setenv(logs.FORMAT_VARIABLE, "json")
+    logs.set_up()
+    logs.set_up()
+    token = logs.request_id.set("r-1")
+    try:
+        raise ValueError("плохо")
+    except ValueError:
+        logging.getLogger("tgrag.x").exception("не %s", "вышло")
+    logs.request_id.reset(token)
+    logging.getLogger("tgrag.x").warning("позже")
+    first, second = map(json.loads, capsys.readouterr().err.splitlines())
+    assert (first["level"], first["logger"], first["message"]) == ("error", "tgrag.x", "не вышло")
+    assert first["request_id"] == "r-1" and "ValueError: плохо" in first["traceback"]
+    assert second.keys() == {"time", "level", "logger", "message"}
+
+
+def test_an_unknown_form_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(logs.FORMAT_VARIABLE, "xml")
+    with pytest.raises(ConfigurationError, match="text, json"):
         logs.set_up()
-        calls.debug("call of %s", level)
-        assert (f"DEBUG tgrag.calls.measure: call of {level}" in capsys.readouterr().err) == shown
-    assert len(logger.handlers) == 1

@@ -7,6 +7,7 @@ import time
 from tgrag.calls.call import Call, Handler
 from tgrag.calls.counters import Counters
 from tgrag.calls.recall import KeyOf
+from tgrag.metrics import tell
 from tgrag.models.chat import CallFailed, ChatReply
 
 logger = logging.getLogger(__name__)
@@ -24,6 +25,8 @@ def measured(following: Handler, key_of: KeyOf, counters: Counters) -> Handler:
             outcome = reply.finish_reason
             counters.tokens_in += reply.tokens_in
             counters.tokens_out += reply.tokens_out
+            tell("tgrag_model_tokens", reply.tokens_in, purpose=call.purpose, direction="in")
+            tell("tgrag_model_tokens", reply.tokens_out, purpose=call.purpose, direction="out")
             return reply
         except CallFailed as failure:
             outcome = "failed for now" if failure.transient else "failed"
@@ -31,6 +34,8 @@ def measured(following: Handler, key_of: KeyOf, counters: Counters) -> Handler:
         finally:
             seconds = time.perf_counter() - begun
             counters.seconds += seconds
+            tell("tgrag_model_calls", purpose=call.purpose, outcome=outcome)
+            tell("tgrag_model_call_seconds", seconds, purpose=call.purpose)
             if logger.isEnabledFor(logging.DEBUG):
                 logger.debug("call %s", _told(call, key_of(call), outcome, seconds, reply))
 

@@ -44,6 +44,7 @@ from tgrag.index.progress import Report
 from tgrag.index.stages import ChunkTask, ParseTask, chunk_all, embed_all, parse_all
 from tgrag.index.summary import Summary, changes_between, summary_of
 from tgrag.ingest.collection import PLACEMENT_VERSION, CollectionFile
+from tgrag.metrics import tell
 from tgrag.models.embedders import open_embedder
 from tgrag.models.tokenizer import tokenizer
 from tgrag.records import Community, DeadLetter, Document, ParsedDocument, TextUnit
@@ -146,6 +147,9 @@ class VersionBuilder:
             self.target.finish(manifest)
         self._lease.check()
         self.target.publish(version_id, reason, after=parent)
+        tell("tgrag_dead_letters", len(letters), collection=self.target.name)
+        for name, stage in self._costs.items():
+            tell("tgrag_index_stage_seconds", stage.seconds, collection=self.target.name, stage=name)
         if self._settings.extract.method == "llm":
             self._compact()
         return summary_of(manifest, changes_between(self._before, documents), self._elapsed())

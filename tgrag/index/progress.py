@@ -3,6 +3,8 @@
 import time
 from collections.abc import Callable
 
+from tgrag.metrics import tell
+
 PROGRESS_SECONDS = 2.0
 
 Report = Callable[[str], None]
@@ -32,6 +34,7 @@ class Progress:
         if self._done < self._total and moment - self._told < PROGRESS_SECONDS:
             return
         self._told = moment
+        tell("tgrag_index_progress", self._work_done / max(1, self._work), stage=self._stage)
         seconds, work_done = moment - self._first[0], self._work_done - self._first[1]
         ending = ""
         if work_done and self._done < self._total:
@@ -61,6 +64,7 @@ class CallProgress:
         if not last and moment - self._told < PROGRESS_SECONDS:
             return
         self._told = moment
+        tell("tgrag_index_progress", done / max(1, total), stage=self._stage)
         seconds = moment - self._first[0]
         pace = ""
         if seconds and done > self._first[1]:

@@ -13,6 +13,7 @@ import httpx2
 import openai
 
 from tgrag.errors import ConfigurationError
+from tgrag.logs import request_id
 from tgrag.models.chat import CallFailed, ChatReply, ChatRequest, Misconfigured
 from tgrag.models.chat_wire import identity_of, piece_of, read_reply, read_streamed, request_body
 from tgrag.settings import ChatSettings
@@ -66,7 +67,7 @@ class OpenAIChat:
     async def complete(self, request: ChatRequest) -> ChatReply:
         with self._told():
             response = await self._client.chat.completions.with_raw_response.create(
-                **request_body(request, self.identity)
+                **request_body(request, self.identity), extra_headers=_headers()
             )
             body: Any = response.http_response.json()
         reply = read_reply(body)
@@ -77,7 +78,7 @@ class OpenAIChat:
         chunks: list[dict[str, Any]] = []
         with self._told():
             body = request_body(request, self.identity) | STREAMED
-            async with await self._client.chat.completions.create(**body) as stream:
+            async with await self._client.chat.completions.create(**body, extra_headers=_headers()) as stream:
                 async for chunk in stream:
                     chunks.append(chunk.model_dump(warnings=False))
                     if piece := piece_of(chunks[-1]):
@@ -175,6 +176,12 @@ class OpenAIChat:
         message = body.get("message") if isinstance(body, dict) else None
         text = " ".join(str(message or error.message).split())[:SAID_CHARACTERS]
         return text.replace(self._key, "…") if self._key else text
+
+
+def _headers() -> dict[str, str]:
+    """Name the request that the call is made for, so that the server's log can be told from it."""
+    current = request_id.get()
+    return {"X-Request-ID": current} if current else {}
 
 
 def retry_after(headers: httpx2.Headers) -> float | None:

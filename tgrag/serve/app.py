@@ -10,6 +10,7 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, contextmanager
+from contextvars import copy_context
 from typing import Any
 
 from fastapi import FastAPI
@@ -17,12 +18,14 @@ from ray import serve
 from ray._private.authentication.authentication_utils import is_token_auth_enabled
 from ray.exceptions import RayActorError
 from ray.serve import Application
-from ray.serve.context import _get_global_client
+from ray.serve.context import _get_global_client, _get_serve_request_context
 from ray.serve.exceptions import BackPressureError, DeploymentUnavailableError
 from ray.serve.handle import DeploymentHandle
 
+from tgrag import logs
 from tgrag.errors import ConfigurationError, TgragError
 from tgrag.index.catalog import Catalog
+from tgrag.metrics import tell
 from tgrag.models.rerankers import open_reranker
 from tgrag.models.served import ServedEmbedder
 from tgrag.models.tokenizer import tokenizer
@@ -52,6 +55,7 @@ class Retriever:
     """Searches open snapshots in threads; a thread beside them follows what is published."""
 
     def __init__(self, arguments: dict[str, Any]) -> None:
+        logs.set_up()
         args = RagArguments(**arguments)
         chat = args.chat.model_dump(mode="json", exclude={"api_key"}, exclude_unset=True)
         settings = load_settings(
@@ -89,6 +93,7 @@ class Retriever:
 
     async def stream(self, request: dict[str, Any]) -> AsyncIterator[Streamed]:
         """Yield what there is to hear of an answer while it is written, then the reply that ``query`` gives."""
+        _take_request_id()
         async with aclosing(
             hear(lambda caller: self._service.query(request, caller), self._threads)
         ) as items:
@@ -126,7 +131,9 @@ class Retriever:
         return Reply(status=200, body='{"status":"ready"}', headers={})
 
     async def _run(self, work: Callable[[], Reply]) -> Reply:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+        _take_request_id()
+        run = copy_context().run
+        return await asyncio.get_running_loop().run_in_executor(self._threads, run, work)
 
     def _follow_published(self) -> None:
         while True:
@@ -146,6 +153,7 @@ class Ingress:
     def __init__(
         self, retriever: DeploymentHandle, timeout_seconds: float, api_keys: list[dict[str, Any]]
     ) -> None:
+        logs.set_up()
         self._retriever = retriever
         self._timeout = timeout_seconds
         known = [*map(KeyDigest.model_validate, api_keys), *digests(load_settings().serve.api_keys)]
@@ -156,11 +164,14 @@ class Ingress:
         return build_api(self._ask, self._listen, self._access)
 
     async def _ask(self, method: str, *arguments: Any) -> Reply:
+        _take_request_id()
         timeout = READY_SECONDS if method == "ready" else self._timeout
-        with _told():
+        with _told(method):
             response = getattr(self._retriever, method).remote(*arguments)
             try:
-                return await asyncio.wait_for(response, timeout)
+                reply: Reply = await asyncio.wait_for(response, timeout)
+                tell("tgrag_requests", method=method, status=str(reply["status"]))
+                return reply
             except TimeoutError:
                 response.cancel()
                 if method == "ready":
@@ -169,19 +180,26 @@ class Ingress:
 
     async def _listen(self, request: dict[str, Any]) -> AsyncGenerator[Streamed, None]:
         """Yield the items of a streamed answer; they have to be complete in the time of any answer."""
+        _take_request_id()
         now = asyncio.get_running_loop().time
         deadline = now() + self._timeout
-        with _told():
+        with _told("stream"):
             response = self._retriever.options(stream=True).stream.remote(request)
             try:
                 while True:
                     yield await asyncio.wait_for(anext(response), deadline - now())
             except StopAsyncIteration:
+                tell("tgrag_requests", method="stream", status="200")
                 return
             except TimeoutError:
                 raise TimedOut(f"no answer within {self._timeout:g} seconds") from None
             finally:
                 response.cancel()
+
+
+def _take_request_id() -> None:
+    """Let the log and the calls of models name the request as Serve does: by its header X-Request-ID, or a new id."""
+    logs.request_id.set(_get_serve_request_context().request_id)
 
 
 def _require_safe_proxies(has_keys: bool) -> None:
@@ -201,8 +219,18 @@ def _require_shared(root: str) -> None:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
-    """Turn what Serve raises when no replica can answer into errors that say what to do."""
+def _told(method: str) -> Iterator[None]:
+    """Turn what Serve raises when no replica can answer into errors that say what to do, and count them."""
+    try:
+        with _said():
+            yield
+    except TgragError as error:
+        tell("tgrag_requests", method=method, status=str(error.status))
+        raise
+
+
+@contextmanager
+def _said() -> Iterator[None]:
     try:
         yield
     except BackPressureError:

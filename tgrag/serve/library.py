@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tgrag.errors import StorageError, UnknownCollection
+from tgrag.metrics import tell
 from tgrag.serve.listings import only_collection
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class Library:
             opened = self._open_current(name)
             with self._access:
                 self._open[name] = opened
+                _tell(name, None, opened)
                 while len(self._open) > self._max_open:
                     self._open.popitem(last=False)
             return opened.engine
@@ -95,6 +97,7 @@ class Library:
         with self._access:
             if self._open.get(name) is not old:
                 return  # closed meanwhile as the least recently used
+            _tell(name, old, new)
             if new is None:
                 del self._open[name]
             else:
@@ -113,3 +116,10 @@ class Library:
     def _open_version(self, name: str, version_id: str) -> OpenVersion:
         snapshot = self._catalog.collection(name).open(version_id)
         return OpenVersion(version_id, self._open_engine(snapshot))
+
+
+def _tell(collection: str, old: OpenVersion | None, new: OpenVersion | None) -> None:
+    """Tell which version answers from now on."""
+    for version, value in ((old, 0.0), (new, 1.0)):
+        if version:
+            tell("tgrag_index_version", value, collection=collection, version=version.version_id)

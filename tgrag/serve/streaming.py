@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import Executor
+from contextvars import copy_context
 
 from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
 
@@ -28,7 +29,7 @@ async def hear(work: Callable[[Caller], Reply], threads: Executor) -> AsyncGener
         finally:
             hand_over(None)
 
-    done = loop.run_in_executor(threads, do)
+    done = loop.run_in_executor(threads, copy_context().run, do)
     try:
         while event := await heard.get():
             yield Told(event=event.event, data=event.model_dump_json())
