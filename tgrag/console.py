@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from tgrag.errors import TgragError
 from tgrag.index.manifest import Manifest
-from tgrag.index.summary import extraction_lines, report_lines
+from tgrag.index.summary import decision_lines, extraction_lines, report_lines
 from tgrag.records import Document
 from tgrag.search.caller import Delta, Event, Restart
 from tgrag.search.entities import EntityItem, EntityList, Timeline
@@ -174,6 +174,7 @@ def inspection_lines(found: Inspection) -> list[str]:
     lines = [f"{manifest.collection} · version {manifest.version_id} · {manifest.created_at}", ""]
     lines += table(("count", ""), [(name, str(count)) for name, count in manifest.counts.items()])
     lines += extraction_lines(manifest.extraction)
+    lines += decision_lines(manifest.decisions)
     lines += report_lines(manifest.reports)
     lines += ["", *table(("health", ""), [(n, str(v)) for n, v in manifest.health.model_dump().items()])]
     lines += ["", *table(("status", "document", "series", ""), rows)]

@@ -11,6 +11,7 @@ from tgrag.errors import ConfigurationError
 from tgrag.evaluate.verdicts import Pair, Rubric, Support, pair_schema, rubric_schema, support_schema
 from tgrag.extract.graph_answer import GraphAnswer, graph_schema
 from tgrag.graph.report_answer import CommunityReport, report_schema
+from tgrag.graph.verdict import Verdict, verdict_schema
 from tgrag.json_answers import Schema
 from tgrag.models.protocols import Tokenizer
 from tgrag.models.tokenizer import tokenizer as open_tokenizer
@@ -30,6 +31,7 @@ class Answer:
 ANSWERS: Mapping[PromptName, Answer | None] = {
     "extract_graph": Answer(GraphAnswer, lambda: graph_schema(ExtractSettings(reasoning=True))),
     "community_report": Answer(CommunityReport, lambda: report_schema(ReportSettings())),
+    "same_entity": Answer(Verdict, verdict_schema),
     "answer_strict": None,  # prose
     "judge_support": Answer(Support, support_schema),
     "judge_rubric": Answer(Rubric, rubric_schema),

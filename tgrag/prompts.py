@@ -24,6 +24,7 @@ from tgrag.records import LANGUAGES, Language
 PromptName = Literal[
     "extract_graph",
     "community_report",
+    "same_entity",
     "answer_strict",
     "repair",
     "judge_support",
@@ -38,7 +39,7 @@ FOLDER = _PACKAGED if _PACKAGED.is_dir() else Path(__file__).parents[1] / "promp
 _FILE = re.compile(r"\A---\n(?P<front>.*?)\n---\n(?P<body>.*)\Z", re.DOTALL)
 _SECTION = re.compile(r"^# (system|user)\n", re.MULTILINE)
 _TAG = re.compile(
-    r"<(?=\s*/?\s*(?:text|before|context|entities|relationships|question|reference|answer|s|bos|eos|(?:start|end)_of_turn)\s*>|\|)",
+    r"<(?=\s*/?\s*(?:text|before|context|entities|relationships|question|reference|answer|first|second|s|bos|eos|(?:start|end)_of_turn)\s*>|\|)",
     re.IGNORECASE,
 )
 

@@ -124,6 +124,10 @@ class ChatSettings(Section):
 
 class ExtractSettings(Section):
     method: Literal["fast", "llm"] = Field("fast", description="llm: by the chat model of the chat section")
+    resolve: Literal["rules", "llm"] = Field(
+        "rules",
+        description="llm: what the rules on who is who leave open is decided by the chat model where it extracts",
+    )
     prompt_language: Language | None = Field(None, description="of the prompts; the document's without it")
     reasoning: bool = Field(False, description="a short field to think in first, which helps small models")
     context_sentences: int = Field(
@@ -372,6 +376,11 @@ class Settings(BaseSettings):
             named = {name: served[name] for name in ("model", "revision") if served.get(name)}
             return stated | {"chat": named | chat}
         return stated
+
+    @property
+    def decisions_by_llm(self) -> bool:
+        """Whether a language model decides which names are one where the rules do not."""
+        return self.extract.method == "llm" and self.extract.resolve == "llm"
 
     @property
     def reports_by_llm(self) -> bool:

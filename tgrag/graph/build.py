@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tgrag.graph.aggregate import entity_states, relationships
+from tgrag.graph.doubts import Decided
 from tgrag.graph.health import Health, health
 from tgrag.graph.identity import merges
 from tgrag.graph.resolve import resolve, with_degrees
@@ -30,9 +31,11 @@ def build(
     extractions: Mapping[str, Extraction],
     settings: WindowSettings,
     wishes: Wishes = NO_WISHES,
+    decided: Sequence[Decided] = (),
 ) -> Graph:
     """Build the temporal graph of ``units``, which come by (series, ordinal); extractions by text_unit_id.
 
+    decided: by a language model, of the pairs of names that the rules leave open.
     Raises ConfigurationError when ``wishes`` name what does not occur.
     """
     resolution = resolve(units, extractions)
@@ -46,6 +49,6 @@ def build(
         states,
         edges,
         windows(units, states, settings),
-        merges(units, extractions, resolution, wished),
+        merges(units, extractions, resolution, wished, decided),
         health(entities, edges, resolution.n_weak),
     )

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from tgrag.extract.keys import lemma_key
+from tgrag.graph.given_names import Gender
 from tgrag.graph.resolve import Mention
 from tgrag.language import fold, lemma, parses, words
 from tgrag.records import Language
@@ -21,14 +22,17 @@ REASON = "called by what the other is"
 OFTEN = 2  # units that call a person so, before the noun alone means him
 RECENT = 2  # text units back: a person just called so is meant by the noun alone
 MOST_OWNERS = 4  # words that say whose somebody is
+PLURAL = "+"  # marks the noun of many
+_GENDERS: dict[str, Gender] = {"masc": "m", "femn": "f"}
 _END = re.compile(r"[.;:,—]|\s[-–]\s|\b(?:котор|чь[яйеи]|як[аиийе]|who|whose|which|that)\w*", re.IGNORECASE)
 _BREAK = re.compile(r"[,—]|\s[-–]\s")
 _ONE_OF = re.compile(
     r"\s*(?:(?:один|одна|одно) (?:из|із|з|зі)|one of (?:the|his|her|their))\s+", re.IGNORECASE
 )
+_FUNCTION_WORDS = frozenset({"PREP", "CONJ", "PRCL"})
 _ARTICLES = frozenset({"a", "an", "the"})
 _EN_AFTER = frozenset({"of", "in", "at", "from", "to", "by", "for", "on", "with", "and", "near", "is", "was"})
-_ANYBODY = frozenset({"человек", "мужчина", "женщина", "девушка", "особа", "людина", "чоловік", "жінка", "дівчина",
+ANYBODY = frozenset({"человек", "мужчина", "женщина", "девушка", "особа", "людина", "чоловік", "жінка", "дівчина",
                       "man", "woman", "girl", "boy", "person"})  # fmt: skip
 
 
@@ -36,18 +40,25 @@ _ANYBODY = frozenset({"человек", "мужчина", "женщина", "д�
 class Phrase:
     """A noun with its adjectives. head: the noun, marked where it is a plural; whole: all of it, as lemmas.
 
-    owners: lemmas of what follows in the genitive («муж бабушки»), each word in all its readings.
+    owners: lemmas of what follows in the genitive («муж бабушки»), each word in all its readings. gender: of the noun,
+    None in English and in the plural.
     """
 
     head: str
     whole: tuple[str, ...]
     owners: frozenset[str] = frozenset()
+    gender: Gender | None = None
+
+    @property
+    def is_plural(self) -> bool:
+        return self.head.endswith(PLURAL)
 
 
 def phrase(text: str, language: Language) -> Phrase | None:
     """Return the noun phrase in the nominative with which a text begins, if it begins with one.
 
-    A word that may be either («старий») is an adjective where a noun follows. «Один из приятелей» is a friend.
+    A word that may be either («старий») is an adjective where a noun follows. «Один из приятелей» is a friend; a
+    participle that stands alone is a noun («Умершая, которая…»).
     """
     one_of = _ONE_OF.match(text)
     spoken = words(text[one_of.end() :] if one_of else text)
@@ -57,18 +68,32 @@ def phrase(text: str, language: Language) -> Phrase | None:
     alone: Phrase | None = None
     for place, word in enumerate(spoken):
         found = parses(word, language)
+        if found[0].tag.POS in _FUNCTION_WORDS:  # «по» is also a river
+            break
         case = "gent" if one_of else "nomn"
         fitting = [p for p in found if p.tag.case == case or p.tag.POS == "NUMR"]
         noun = next((p for p in fitting if p.tag.POS == "NOUN"), None)
         adjective = next((p for p in fitting if p.tag.POS in ("ADJF", "PRTF", "NUMR")), None)
         if noun is not None:
             many = noun.tag.number == "plur" and not one_of
-            head = fold(noun.normal_form) + ("+" if many else "")
-            alone = Phrase(head, (*whole, head), _owners(spoken[place + 1 :], language))
+            head = fold(noun.normal_form) + (PLURAL if many else "")
+            gender = None if many else _GENDERS.get(str(noun.tag.gender))
+            alone = Phrase(head, (*whole, head), _owners(spoken[place + 1 :], language), gender)
         if adjective is None:
             return alone
-        whole.append(fold(adjective.normal_form))
-    return alone
+        whole.append(fold(word) if "PRTF" in adjective.tag.grammemes else fold(adjective.normal_form))
+    return alone or _participle(spoken, whole, language)
+
+
+def _participle(spoken: Sequence[str], whole: Sequence[str], language: Language) -> Phrase | None:
+    """Return the participle that stands for a noun when it is all that was read."""
+    if len(whole) != 1:
+        return None
+    reading = next((p for p in parses(spoken[0], language) if p.tag.POS == "PRTF"), None)
+    gender = (
+        None if reading is None or reading.tag.number == "plur" else _GENDERS.get(str(reading.tag.gender))
+    )
+    return Phrase(whole[0], tuple(whole), frozenset(), gender) if gender else None
 
 
 def _owners(following: Sequence[str], language: Language) -> frozenset[str]:
@@ -103,11 +128,17 @@ def predicates(description: str, language: Language) -> Iterator[Phrase]:
         end = _END.search(rest)
         part = rest[: end.start()] if end else rest
         found = phrase(part, language)
-        if found is not None:
+        if found is not None and (rest is description or not _is_deed(part, language)):
             yield found
         if end is None or not _BREAK.fullmatch(end.group()):
             return
         rest = rest[end.end() :]
+
+
+def _is_deed(part: str, language: Language) -> bool:
+    """Tell whether a clause begins with a participle, as one that tells of deeds does («желающий уйти»)."""
+    spoken = words(part)
+    return language != "en" and parses(spoken[0], language)[0].tag.POS == "PRTF"
 
 
 def is_epithet(name: str) -> bool:
@@ -181,7 +212,7 @@ class Reader:
         if own is None:
             return None
         exact = self._fitting(here, own.whole, named=True) if len(own.whole) > 1 else []
-        if own.head in _ANYBODY:
+        if own.head in ANYBODY:
             return self._one(exact) or self._one(self._spoken_of(here, own.head, ordinal))
         titled = [k for k in self._fitting(here, own.head) if own.head in self._called[k].titles]
         return (
@@ -203,7 +234,7 @@ class Reader:
         spoken = []
         for root, when in found.items():
             often, recent = len(set(when)) >= OFTEN, ordinal - max(when) <= RECENT
-            if (often and recent) if head in _ANYBODY else (often or recent):
+            if (often and recent) if head in ANYBODY else (often or recent):
                 spoken.append(keys[root])
         return spoken
 
@@ -280,5 +311,5 @@ def _roles(mention: Mention, said: Sequence[Phrase], present: Sequence[Mention])
             for key in [lemma_key(other.extracted.name, "PERSON", other.unit.language)]
             if other.entity_id != mention.entity_id and words(key) and spoken.owners.issuperset(words(key))
         ]
-        if fitting and not spoken.head.endswith("+"):
+        if fitting and not spoken.is_plural:
             yield spoken.head, max(fitting)[1]

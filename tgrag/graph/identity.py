@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tgrag.extract.keys import NAME_TYPES, lemma_key
 from tgrag.graph.clusters import Node
+from tgrag.graph.doubts import Decided, Doubt, Doubter, Tie
 from tgrag.graph.epithets import REASON, Reader, is_epithet
 from tgrag.graph.merging import Merging
 from tgrag.graph.naming import PersonName, is_of_another, person_name
@@ -66,16 +67,18 @@ class _Mentioned:
     as_thing: int
 
 
-_Event = _Known | _Apart | _Beside | _Same | _Also | _Read | _Mentioned
-_AFTER = {
-    _Known: 0,
-    _Apart: 1,
-    _Beside: 1,
-    _Same: 2,
-    _Also: 3,
-    _Read: 4,
-    _Mentioned: 5,
-}  # the order inside a text unit
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    """A text unit, read to its end: what it has named and told."""
+
+    unit: TextUnit
+    present: tuple[Mention, ...]
+    ties: tuple[Tie, ...]
+
+
+_Event = _Known | _Apart | _Beside | _Same | _Also | _Read | _Mentioned | _Ended | Decided
+_ORDER = (_Known, _Apart, _Beside, _Same, _Also, _Read, _Mentioned, _Ended, Decided)
+_AFTER = {kind: place for place, kind in enumerate(_ORDER)}  # inside a text unit
 
 
 def merges(
@@ -83,11 +86,34 @@ def merges(
     extractions: Mapping[str, Extraction],
     resolution: Resolution,
     wished: Wished,
+    decided: Sequence[Decided] = (),
 ) -> list[Merge]:
     """Return who is who and from when; ``units`` come by (series, ordinal).
 
-    A decision looks only at text up to its ordinal, and at what the user says.
+    A decision looks only at text up to its ordinal, and at what the user says. decided: by a language model, of what
+    ``doubts`` returns.
     """
+    found, _ = _read(units, extractions, resolution, wished, decided)
+    return found
+
+
+def doubts(
+    units: Sequence[TextUnit], extractions: Mapping[str, Extraction], resolution: Resolution, wished: Wished
+) -> list[Doubt]:
+    """Return the pairs that the rules leave open, each with the question to put about it; in reading order."""
+    ended = _ended(units, extractions, resolution)
+    _, found = _read(units, extractions, resolution, wished, (), ended)
+    return found
+
+
+def _read(
+    units: Sequence[TextUnit],
+    extractions: Mapping[str, Extraction],
+    resolution: Resolution,
+    wished: Wished,
+    decided: Sequence[Decided],
+    ended: Iterable[_Ended] = (),
+) -> tuple[list[Merge], list[Doubt]]:
     persons = {
         entity.entity_id: person
         for entity in resolution.entities.values()
@@ -95,7 +121,8 @@ def merges(
         and (person := person_name(entity.lemma_key, entity.type, entity.language))
     }
     things = same_things(resolution.mentions)
-    spoken_of = wished.ids() | {key for same in things for key in (same.first_id, same.second_id)}
+    pairs = [(one.first_id, one.second_id) for one in things] + [(d.first_id, d.second_id) for d in decided]
+    spoken_of = wished.ids() | {key for pair in pairs for key in pair}
     events: defaultdict[str, list[tuple[int, _Event]]] = defaultdict(list)
     for entity in resolution.entities.values():
         if entity.type in NAME_TYPES or entity.entity_id in spoken_of:
@@ -114,10 +141,15 @@ def merges(
         events[one.series_id].append((one.ordinal, _Same(one.first_id, one.second_id, one.reason)))
     for series_id, ordinal, read in _called(resolution):
         events[series_id].append((ordinal, read))
+    for decision in decided:
+        events[decision.series_id].append((decision.ordinal, decision))
+    for end in ended:
+        events[end.unit.series_id].append((end.unit.ordinal, end))
     found: list[Merge] = []
+    open_pairs: list[Doubt] = []
     for series_id in sorted(events):
         merging = Merging(series_id)
-        reader = Reader(merging)
+        reader, doubter = Reader(merging), Doubter(merging)
         for ordinal, event in sorted(events[series_id], key=lambda item: (item[0], _AFTER[type(item[1])])):
             match event:
                 case _Known(entity):
@@ -136,8 +168,30 @@ def merges(
                 case _Read(present):
                     for epithet, person_id in reader.read(present, ordinal):
                         merging.same(epithet, person_id, ordinal, REASON)
+                case Decided():
+                    merging.decide(event.first_id, event.second_id, ordinal, event.decision, event.reason)
+                case _Ended(unit, present, ties):
+                    open_pairs += doubter.read(unit, present, ties)
         found += merging.merges()
-    return found
+    return found, open_pairs
+
+
+def _ended(
+    units: Iterable[TextUnit], extractions: Mapping[str, Extraction], resolution: Resolution
+) -> Iterator[_Ended]:
+    present: defaultdict[str, dict[str, Mention]] = defaultdict(dict)
+    for mention in resolution.mentions:
+        present[mention.unit.text_unit_id].setdefault(mention.entity_id, mention)
+    for unit in units:
+        extraction = extractions.get(unit.text_unit_id)
+        ties = []
+        for edge in extraction.relationships if extraction else ():
+            one, other = (
+                resolution.by_name.get((unit.text_unit_id, name)) for name in (edge.source, edge.target)
+            )
+            if one is not None and other is not None and one != other:
+                ties.append(Tie(one, other, edge.description))
+        yield _Ended(unit, tuple(present[unit.text_unit_id].values()), tuple(ties))
 
 
 def _called(resolution: Resolution) -> Iterator[tuple[str, int, _Read | _Also]]:

@@ -12,13 +12,16 @@ from dataclasses import replace
 
 from tgrag.extract.keys import NAME_TYPES
 from tgrag.graph.clusters import Clusters, Node
+from tgrag.graph.given_names import Gender
 from tgrag.graph.naming import Atoms, PersonName
 from tgrag.graph.parts import CROWD, Parts
 from tgrag.graph.spelling import is_cyrillic, sound, spelling, typo_keys
+from tgrag.graph.verdict import Decision
 from tgrag.hashing import stable_hash
 from tgrag.records import NEVER, Merge
 
 ANOTHER_SCRIPT = "written in another script"
+BY_MODEL = "a language model"
 RARE = "a rare form of the name"
 PART = "the one name is a part of the other"
 DOMINANT = 5  # times as often as all others together: the one who is meant by a name that several bear
@@ -50,6 +53,7 @@ class Merging:
         self._slipped: defaultdict[int, list[int]] = defaultdict(list)
         self._written: dict[str, list[int]] = {}
         self._merges: list[Merge] = []
+        self._open: list[tuple[int, int, str]] = []
         self._now = 0
 
     # --- what is read ---------------------------------------------------------------------------------
@@ -144,6 +148,20 @@ class Merging:
         if forced or self._clusters.can_be_told_one(first, second):
             self._unite(first, second, reason)
 
+    def decide(self, first_id: str, second_id: str, ordinal: int, decision: Decision, reason: str) -> None:
+        """Take in what a language model decided about two names. What the text or the user tells goes before."""
+        self._now = ordinal
+        first, second = self._place.get(first_id), self._place.get(second_id)
+        if first is None or second is None:
+            return
+        if decision == "same" and self._clusters.can_be_told_one(first, second):
+            self._unite(first, second, f"{BY_MODEL}: {reason}")
+            return
+        if decision == "different":
+            self._clusters.set_apart(first, second)
+            self._understand_anew(first, second)
+        self._open.append((first, second, f"{BY_MODEL}, {decision}: {reason}"))
+
     def merges(self) -> list[Merge]:
         """Return all merges, withdrawn ones too, and the near misses, in order."""
         standing = [self._link(node, *link) for node, link in self._links.items()]
@@ -171,6 +189,19 @@ class Merging:
             self._clusters.nodes[node].entity_id for node in (*own, *linked) if self._meant_by(node) == root
         }
         return sorted(found | {entity_id})
+
+    def may_be_one(self, first_id: str, second_id: str) -> bool:
+        """Tell whether two names are neither one nor kept apart by what is known now."""
+        first, second = self._place.get(first_id), self._place.get(second_id)
+        if first is None or second is None:
+            return first_id != second_id
+        return self._meant_by(first) != self._meant_by(second) and self._clusters.can_be_told_one(
+            first, second
+        )
+
+    def gender(self, entity_id: str) -> Gender | None:
+        node = self._place.get(entity_id)
+        return None if node is None else self._clusters.gender(node)
 
     def _meant_by(self, node: int) -> int:
         root = self._clusters.root(node)
@@ -447,6 +478,9 @@ class Merging:
         return _merge(self._series_id, nodes[node], nodes[target], since, RARE)
 
     def _near_misses(self) -> Iterator[Merge]:
+        for first, second, reason in self._open:
+            if self._meant_by(first) != self._meant_by(second):
+                yield self._near_miss(first, second, reason)
         for node in self._keys:
             if node in self._links:
                 continue
@@ -454,9 +488,12 @@ class Merging:
             for holder in sorted({holder for slot in slots for holder in slot.holders.values()}):
                 if self._clusters.root(holder) != self._clusters.root(node):
                     reason = "several could be meant" if self._may_mean(node, holder) else "told apart"
-                    nodes = self._clusters.nodes
-                    row = _merge(self._series_id, nodes[node], nodes[holder], NEVER, reason)
-                    yield replace(row, decision="near_miss")
+                    yield self._near_miss(node, holder, reason)
+
+    def _near_miss(self, first: int, second: int, reason: str) -> Merge:
+        nodes = self._clusters.nodes
+        row = _merge(self._series_id, nodes[first], nodes[second], NEVER, reason)
+        return replace(row, decision="near_miss")
 
 
 def _merge(series_id: str, first: Node, second: Node, known_from: int, reason: str) -> Merge:

@@ -30,6 +30,12 @@ def _spoken(name: str) -> str:
     return r"[\s.\-]+".join(rf"{re.escape(stem)}\w*" for stem in stems)
 
 
+def place_of(name: str, sentence: str) -> int | None:
+    """Return where a sentence has a name, in whatever form; None where it has not."""
+    found = re.search(rf"\b{_spoken(name)}", sentence, re.IGNORECASE) if words(name) else None
+    return found.start() if found else None
+
+
 @lru_cache(maxsize=3)
 def _between(language: Language) -> re.Pattern[str]:
     return re.compile(rf"{_SIGN}(?:{_CALLED[language]}){_SIGN}", re.IGNORECASE)

@@ -5,7 +5,7 @@ kill, an edit or a changed setting pays only for what is missing.
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from tgrag.errors import StorageError
 from tgrag.extract.fast import EXTRACT_VERSION
 from tgrag.graph.build import GRAPH_VERSION, Graph, build
 from tgrag.graph.order import PlacedChunks, text_units
-from tgrag.graph.wishes import NO_WISHES
+from tgrag.graph.wishes import NO_WISHES, Wishes
 from tgrag.hashing import bytes_hash, stable_hash
 from tgrag.index.answers import AnswerMemo
 from tgrag.index.assemble import (
@@ -31,7 +31,7 @@ from tgrag.index.assemble import (
     table_files,
     vector_file,
 )
-from tgrag.index.batch import accepted
+from tgrag.index.batch import Pending, accepted
 from tgrag.index.catalog import Collection
 from tgrag.index.lease import Lease
 from tgrag.index.listing import Listed
@@ -53,6 +53,7 @@ from tgrag.store.tables import TABLES, table_bytes
 
 if TYPE_CHECKING:
     from tgrag.index.asking import Asking
+    from tgrag.index.decisions import Resolved
     from tgrag.index.extraction import Extracted
     from tgrag.index.reports import PendingCalls, Reported
 
@@ -103,12 +104,13 @@ class VersionBuilder:
         units, documents, letters = self._units(listed, stated, parses)
         with self._stage("extract") as cost:
             found = self._extract(units, asking := self._asking(documents), plan, cost)
-        letters = [*letters, *found.letters]
+        plan = _less(plan, cost)
+        wishes = stated.entities if stated else NO_WISHES
+        found, decided, plan = self._decide(units, found, wishes, asking, plan)
+        letters = [*letters, *found.letters, *decided.letters]
         with self._stage("graph"):
-            wishes = stated.entities if stated else NO_WISHES
-            graph = build(units, found.extractions, self._settings.windows, wishes)
+            graph = build(units, found.extractions, self._settings.windows, wishes, decided.decided)
         with self._stage("reports") as spent:
-            plan = replace(plan, budget=plan.budget.less(cost.attempts, cost.tokens_in + cost.tokens_out))
             reports = self._reports(graph.communities, units, found, asking, plan, parent, spent)
             graph = replace(graph, communities=reports.communities)
         letters = [*letters, *reports.letters]
@@ -116,7 +118,7 @@ class VersionBuilder:
         with self._stage("write"):
             files = table_files(documents, units, graph)
             if self._settings.extract.method == "llm":
-                files[ANSWERS] = answers_file([*found.answers, *reports.answers])
+                files[ANSWERS] = answers_file([*found.answers, *decided.answers, *reports.answers])
             digests = {path: bytes_hash(data) for path, data in files.items()}
             version_id = stable_hash(
                 recipe_id, digests, vectors_digest, [asdict(letter) for letter in letters]
@@ -138,6 +140,7 @@ class VersionBuilder:
             series=series_of(documents, units),
             counts=count(documents, units, graph),
             extraction=found.counts,
+            decisions=decided.counts,
             reports=reports.counts,
             health=graph.health,
             stages=self._costs,
@@ -174,13 +177,20 @@ class VersionBuilder:
         extraction = LlmExtraction(units, asking)
         extraction.prepare(plan)
         found = extraction.result(waiting_too=False)
+        decisions: Iterable[Pending] = ()
+        if self._settings.decisions_by_llm:
+            from tgrag.index.decisions import LlmDecisions
+
+            stage = LlmDecisions(units, found, stated.entities if stated else NO_WISHES, asking)
+            found = stage.prepare(plan)
+            decisions = stage.pending()
         if not self._settings.reports_by_llm:
             if found.taken and plan.read_batch:
                 accepted(found.taken, plan.read_batch, self._report)
-            return PendingCalls(extraction.pending())
+            return PendingCalls(extraction.pending(), decisions)
         reports = LlmReports(units, found, asking)
         reports.prepare(plan)
-        return PendingCalls(extraction.pending(), reports.pending(), reports.unsettled)
+        return PendingCalls(extraction.pending(), decisions, reports.pending(), reports.unsettled)
 
     def _units(
         self, listed: Sequence[Listed], stated: CollectionFile | None, parses: ParseMemo
@@ -202,6 +212,18 @@ class VersionBuilder:
         from tgrag.index.extraction import extract_units  # with it come the chat back ends
 
         return extract_units(units, asking, plan, cost)
+
+    def _decide(
+        self, units: Sequence[TextUnit], found: "Extracted", wishes: Wishes, asking: "Asking", plan: Plan
+    ) -> "tuple[Extracted, Resolved, Plan]":
+        """Return the extractions, what is decided on who is who, and the plan with what is left of its budget."""
+        from tgrag.index.decisions import Resolved, decide
+
+        if not self._settings.decisions_by_llm:
+            return found, Resolved(), plan
+        with self._stage("resolve") as cost:
+            decided, found = decide(units, found, wishes, asking, plan, cost)
+        return found, decided, _less(plan, cost)
 
     def _reports(
         self,
@@ -242,9 +264,11 @@ class VersionBuilder:
         if self._settings.extract.method == "fast":
             return EXTRACT_VERSION
         from tgrag.extract import llm
-        from tgrag.graph import reports
+        from tgrag.graph import reports, verdict
 
         asked = [llm.recipe(self._settings.extract)]
+        if self._settings.decisions_by_llm:
+            asked.append(verdict.recipe())
         if self._settings.reports_by_llm:
             asked.append(reports.recipe(self._settings.report))
         return stable_hash(EXTRACT_VERSION, *asked)
@@ -322,3 +346,8 @@ class VersionBuilder:
         cost = self._costs[name] = StageCost(seconds=0.0)
         yield cost
         cost.seconds = round(time.monotonic() - begun, 3)
+
+
+def _less(plan: Plan, cost: StageCost) -> Plan:
+    """Return a plan with what a stage leaves of its budget."""
+    return replace(plan, budget=plan.budget.less(cost.attempts, cost.tokens_in + cost.tokens_out))

@@ -19,6 +19,9 @@ ANSWER_TOKENS = 740
 370 tokens (the longest had 1,010)."""
 
 
+DECISION_TOKENS = 60
+"""Of a decision on who is who: a word and one sentence; not measured."""
+
 REPORT_TOKENS = 560
 """The same of the three reports of that novella."""
 
@@ -68,26 +71,26 @@ def estimated(
     """
     how = [f"tokens in: counted with {settings.chunk.tokenizer}; the model's own tokenizer may differ"]
     n_units, tokens_in = _counted(pending.extractions, settings)
+    n_decisions, of_decisions = _counted(pending.decisions, settings)
     n_reports, of_reports = _counted(pending.reports, settings)
     n_unsettled = len(pending.unsettled)
-    tokens_in += of_reports + _unsettled_tokens(pending.unsettled, settings)
+    tokens_in += of_decisions + of_reports + _unsettled_tokens(pending.unsettled, settings)
+    if settings.decisions_by_llm and n_units:
+        how.append("decisions on who is who are counted as far as text units are extracted")
     if n_unsettled:
         how.append(
             f"{n_unsettled:,} reports of windows are among the calls; what they read is not extracted yet, and is "
             f"reckoned as {FACT_TOKENS} tokens a text unit"
         )
-    tokens_out = _tokens_out(
-        "extraction", n_units, last.get("extract"), ANSWER_TOKENS, settings.extract.max_answer_tokens, how
-    ) + _tokens_out(
-        "report",
-        n_reports + n_unsettled,
-        last.get("reports"),
-        REPORT_TOKENS,
-        settings.report.max_answer_tokens,
-        how,
+    most = settings.extract.max_answer_tokens, DECISION_TOKENS, settings.report.max_answer_tokens
+    tokens_out = (
+        _tokens_out("extraction", n_units, last.get("extract"), ANSWER_TOKENS, most[0], how)
+        + _tokens_out("decision", n_decisions, last.get("resolve"), DECISION_TOKENS, most[1], how, "a guess")
+        + _tokens_out("report", n_reports + n_unsettled, last.get("reports"), REPORT_TOKENS, most[2], how)
     )
     how.append("repairs and the calls that follow an answer that is cut off are not foreseen")
-    measured = [cost for cost in (last.get("extract"), last.get("reports")) if cost and cost.tokens_out]
+    stages = map(last.get, ("extract", "resolve", "reports"))
+    measured = [cost for cost in stages if cost and cost.tokens_out]
     seconds = sum(cost.seconds for cost in measured)
     pace = tokens_a_second or (sum(cost.tokens_out for cost in measured) / seconds if seconds else None)
     if pace:
@@ -96,7 +99,7 @@ def estimated(
     else:
         how.append("time: state the model's speed with --tokens-per-second; later runs know it from this one")
     return Estimate(
-        calls=n_units + n_reports + n_unsettled,
+        calls=n_units + n_decisions + n_reports + n_unsettled,
         tokens_in=tokens_in,
         tokens_out=tokens_out,
         seconds=round(tokens_out / pace, 1) if pace else None,
@@ -125,7 +128,13 @@ def _unsettled_tokens(sizes: Sequence[int], settings: Settings) -> int:
 
 
 def _tokens_out(
-    what: str, n_calls: int, last: StageCost | None, usual: int, most: int, how: list[str]
+    what: str,
+    n_calls: int,
+    last: StageCost | None,
+    usual: int,
+    most: int,
+    how: list[str],
+    whence: str = "a strong model's mean",
 ) -> int:
     """Return about how many tokens so many answers have; say how that is known."""
     if not n_calls:
@@ -134,7 +143,5 @@ def _tokens_out(
         a_call = last.tokens_out / last.calls
         how.append(f"tokens out: as in the last run, {a_call:,.0f} a call ({what})")
         return round(n_calls * a_call)
-    how.append(
-        f"tokens out: {usual:,} a call ({what}), a strong model's mean, as no run here has told better"
-    )
+    how.append(f"tokens out: {usual:,} a call ({what}), {whence}, as no run here has told better")
     return n_calls * min(usual, most)

@@ -10,7 +10,7 @@ from tgrag.index.catalog import Collection
 from tgrag.records import DeadLetter
 
 ID_CHARACTERS = 12  # of a key, as lists show it
-ASKED = ("extract", "reports")  # stages that call the language model
+ASKED = ("extract", "resolve", "reports")  # stages that call the language model
 
 
 class Letters(BaseModel):

@@ -61,6 +61,23 @@ class ExtractionCounts(BaseModel):
         return self.waiting > 0
 
 
+class DecisionCounts(BaseModel):
+    """What a language model decided about pairs of names that the rules leave open.
+
+    failed: with a dead letter; waiting: with a call that another run makes. Of both the rules stand.
+    """
+
+    same: int = 0
+    different: int = 0
+    unclear: int = 0
+    failed: int = 0
+    waiting: int = 0
+
+    @property
+    def partial(self) -> bool:
+        return self.waiting > 0
+
+
 class ReportCounts(BaseModel):
     """How many windows have a report by language model and how many an extractive summary.
 
@@ -109,6 +126,7 @@ class Manifest(BaseModel):
     series: list[SeriesInfo]
     counts: dict[str, int]
     extraction: ExtractionCounts = ExtractionCounts()
+    decisions: DecisionCounts = DecisionCounts()
     reports: ReportCounts = ReportCounts()
     health: Health
     stages: dict[str, StageCost]
@@ -117,7 +135,7 @@ class Manifest(BaseModel):
     @property
     def partial(self) -> bool:
         """Say whether calls are left for another run."""
-        return self.extraction.partial or self.reports.partial
+        return self.extraction.partial or self.decisions.partial or self.reports.partial
 
 
 class Pointer(BaseModel):

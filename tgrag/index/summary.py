@@ -4,7 +4,14 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel
 
-from tgrag.index.manifest import ExtractionCounts, Manifest, ReportCounts, SeriesInfo, StageCost
+from tgrag.index.manifest import (
+    DecisionCounts,
+    ExtractionCounts,
+    Manifest,
+    ReportCounts,
+    SeriesInfo,
+    StageCost,
+)
 from tgrag.records import DeadLetter, Document
 
 LISTED = 10  # names shown of each kind
@@ -53,6 +60,7 @@ class Summary(BaseModel):
     series: list[SeriesInfo]
     counts: dict[str, int]
     extraction: ExtractionCounts
+    decisions: DecisionCounts
     reports: ReportCounts
     stages: dict[str, StageCost]
     dead_letters: list[DeadLetter]
@@ -97,6 +105,7 @@ class Summary(BaseModel):
             )
         )
         lines += extraction_lines(self.extraction)
+        lines += decision_lines(self.decisions)
         lines += report_lines(self.reports)
         lines += anew_lines(self.stages, self.extraction.llm, self.reports.llm)
         if self.dead_letters:
@@ -124,6 +133,19 @@ def extraction_lines(extraction: ExtractionCounts) -> list[str]:
         )
     if extraction.partial:
         lines.append(f"  partial: {extraction.waiting:,} text units wait for calls; run again to go on")
+    return lines
+
+
+def decision_lines(decisions: DecisionCounts) -> list[str]:
+    """Say what a language model decided on who is who; nothing where it was not asked."""
+    if decisions == DecisionCounts():
+        return []
+    lines = [
+        f"who is who: {decisions.same:,} pairs of names one, {decisions.different:,} different, "
+        f"{decisions.unclear:,} unclear by language model"
+    ]
+    if decisions.partial:
+        lines.append(f"  partial: {decisions.waiting:,} decisions wait for calls; run again to go on")
     return lines
 
 
@@ -163,6 +185,7 @@ def summary_of(manifest: Manifest, changes: Changes, seconds: float, *, noop: bo
         series=manifest.series,
         counts=manifest.counts,
         extraction=manifest.extraction,
+        decisions=manifest.decisions,
         reports=manifest.reports,
         stages={} if noop else manifest.stages,
         dead_letters=manifest.dead_letters,
