@@ -191,6 +191,12 @@ def run_job(settings: Settings, folder: Path, collection: str, *flags: str, **va
     return json.loads(done.stdout)
 
 
+def check_that_the_model_was_asked(summary: Any) -> None:
+    """Gemma closes its lists; a random model writes until it is cut, which is a dead letter."""
+    counts = summary["extraction"]
+    assert counts["llm"] if vllm_models.GEMMA.is_dir() else counts["llm"] + counts["failed"], summary
+
+
 def engine_processes() -> set[int]:
     import psutil
 
@@ -203,7 +209,7 @@ def test_a_book_is_indexed_through_the_models_and_asked_over_http(
     import ray
 
     summary = run_job(settings, tmp_path, "tale", RAY_ADDRESS=ray.get_runtime_context().gcs_address)
-    assert summary["extraction"]["llm"] > 0, summary
+    check_that_the_model_was_asked(summary)
 
     asked = {"question": "Что рассказал Томский о графине?", "collection": "tale", "stream": True}
     with server.stream("POST", "/v1/query", json=asked) as response:
@@ -223,7 +229,7 @@ def test_a_run_with_engines_of_its_own_makes_the_same_index_and_leaves_no_engine
 
     before = engine_processes()
     summary = run_job(settings, tmp_path, "own", "--own-engines")
-    assert summary["extraction"]["llm"] > 0, summary
+    check_that_the_model_was_asked(summary)
     wait_until(lambda: engine_processes() <= before, 30)
     catalog = Catalog(open_root(settings.root))
     own, served = (catalog.collection(name).open_current() for name in ("own", "tale"))
