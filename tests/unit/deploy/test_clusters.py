@@ -55,6 +55,15 @@ def test_every_node_starts_through_the_script_that_wants_the_token(name: str) ->
     assert config["file_mounts"]["~/.ray/auth_token"] == "~/.ray/auth_token"
 
 
+@pytest.mark.parametrize("name", FILES)
+def test_nothing_that_nodes_need_is_left_out_of_what_is_copied(name: str) -> None:
+    """Ray hands the same patterns to rsync for every file mount."""
+    config = read(name)
+    assert not {"tgrag.env", "auth_token"} & set(config["rsync_exclude"])
+    assert config["file_mounts"]["~/tgrag"] == "."
+    assert all("~/tgrag/tgrag.env" in config[f"{role}_start_ray_commands"][-1] for role in ("head", "worker"))
+
+
 def test_from_outside_the_cloud_only_ssh_comes_in() -> None:
     (permission,) = read("cluster-aws.yaml")["provider"]["security_group"]["IpPermissions"]
     assert (permission["FromPort"], permission["ToPort"]) == (22, 22)
