@@ -2,7 +2,7 @@
 
 import argparse
 
-from benchmarks import extraction, parse, query, resolve, sentences
+from benchmarks import extraction, parse, query, resolve, sentences, strong
 
 
 def main() -> None:
@@ -13,6 +13,7 @@ def main() -> None:
     extraction.add_command(commands)
     resolve.add_command(commands)
     query.add_command(commands)
+    strong.add_command(commands)
     arguments = parser.parse_args()
     arguments.run(arguments)
 
