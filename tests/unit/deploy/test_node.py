@@ -56,6 +56,15 @@ def test_the_head_keeps_its_dashboard_on_loopback(node: Path) -> None:
     assert "--dashboard-host=127.0.0.1" in told
 
 
+def test_a_machine_that_allows_few_open_files_is_no_obstacle(node: Path) -> None:
+    command = f"ulimit -Hn 512 && exec {node} head"
+    home = node.parents[1]
+    environment = {"PATH": f"{home}/bin:{os.environ['PATH']}", "HOME": str(home), "RAY_AUTH_TOKEN": "t"}
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, env=environment)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("token 0 start --head")
+
+
 def test_a_worker_joins_its_head(node: Path) -> None:
     assert run(node, "worker", "head:6379", "--block", RAY_AUTH_TOKEN="t").stdout == (
         "token 0 start --address=head:6379 --block\n"
