@@ -293,7 +293,11 @@ class EngineSettings(Section):
         None, gt=0, lt=1, description="of the GPU's whole memory, which vLLM takes for weights and cache"
     )
     max_model_len: int | None = Field(None, ge=16, description="tokens of a request and its answer")
-    max_sequences: int | None = Field(None, ge=1, description="in the engine at once; more wait in it")
+    max_sequences: int | None = Field(
+        None,
+        ge=1,
+        description="in the engine at once, more wait in it; without it as many answers as the memory holds at full length",
+    )
     tensor_parallel: int = Field(1, ge=1, description="GPUs over which one copy of the model is spread")
     max_ongoing_requests: int = Field(256, ge=1, description="of a replica; its engine puts them in order")
     max_queued_requests: int = Field(1000, ge=1, description="of a caller; more are refused")

@@ -1,7 +1,7 @@
 """How much memory a model takes, told from its config.json before any weight is read.
 
 Weights: the size of the files where it is known, else counted from the shapes of the layers, to a few per cent. The cache
-of keys and values: grouped-query attention, every layer over the whole context (of sliding layers that is too much).
+of keys and values: of the heads that are cached, over the whole context or a layer's sliding window.
 """
 
 from collections.abc import Mapping
@@ -27,27 +27,29 @@ _QUANTIZED_BYTES = {
     "bitsandbytes": 0.56,
     "mxfp4": 0.54,
 }
+_EXPERTS = ("num_experts", "num_local_experts", "n_routed_experts")
 _ENCODERS = frozenset({"bert", "roberta", "xlm-roberta", "camembert", "distilbert", "mpnet", "electra"})
 
 
 @dataclass(frozen=True, slots=True)
 class ModelMemory:
-    """Bytes. weights: of a whole copy. cache_per_token: 0 for an encoder. context: tokens of the longest sequence."""
+    """Bytes of a whole copy: weights, and the cache of one sequence as long as the context (0 for an encoder)."""
 
     weights: int
-    cache_per_token: int
+    cache: int
     context: int
 
-    def sequences(self, room: int, n_gpus: int = 1) -> int:
+    def sequences(self, room: int, n_gpus: int = 1, cache_room: int | None = None) -> int:
         """Return how many sequences as long as the context fit beside the weights, 0 when not even one does.
 
-        room: memory of the engine on each of its GPUs, which share weights and cache evenly. An encoder holds nothing of
-        a sequence; it fits or it does not.
+        room: memory of the engine on each of its GPUs, which share weights and cache evenly. cache_room: what of it the
+        cache is given; all that weights and workspace leave without it. An encoder holds nothing of a sequence: 1 is
+        that it fits.
         """
         left = n_gpus * (room - max(MIN_WORKSPACE, int(WORKSPACE_SHARE * room))) - self.weights
-        if not self.cache_per_token:
-            return int(left >= 0)
-        return max(0, left // (self.cache_per_token * self.context))
+        if cache_room is not None:
+            left = n_gpus * cache_room if left >= n_gpus * cache_room else -1
+        return max(0, left // self.cache) if self.cache else int(left >= 0)
 
 
 def model_memory(
@@ -66,27 +68,29 @@ def model_memory(
     model = {**config, **config.get("text_config", {})}  # of a model that also sees
     try:
         counted = _weight_bytes(model, dtype)
-        cache = 0 if _is_encoder(model) else _cache_per_token(model, dtype, cache_dtype)
         context = max_model_len or int(model["max_position_embeddings"])
+        cache = 0 if _is_encoder(model) else _cache_bytes(model, dtype, cache_dtype, context)
     except (KeyError, TypeError, ValueError) as error:
         raise ConfigurationError(f"config.json says nothing of {error}; no estimate of the memory") from None
     return ModelMemory(counted if file_bytes is None else _loaded(model, file_bytes, dtype), cache, context)
 
 
-def require_fit(name: str, memory: ModelMemory, room: int, where: str, n_gpus: int = 1) -> int:
+def require_fit(
+    name: str, memory: ModelMemory, room: int, where: str, n_gpus: int = 1, cache_room: int | None = None
+) -> int:
     """Return how many sequences fit. Raises ConfigurationError, with the numbers, when none does.
 
-    name: of the model. where: whose memory the room is.
+    name: of the model. where: whose memory the room is. The others: see ``ModelMemory.sequences``.
     """
-    fitting = memory.sequences(room, n_gpus)
+    fitting = memory.sequences(room, n_gpus, cache_room)
     if fitting:
         return fitting
-    needed = memory.weights + memory.cache_per_token * memory.context
+    given = "" if cache_room is None else f", of which the cache is given {n_gpus * cache_room / GIB:.1f}"
     raise ConfigurationError(
-        f"{name} does not fit: by its config it takes {memory.weights / GIB:.1f} GiB of weights and "
-        f"{memory.cache_per_token * memory.context / GIB:.1f} GiB for one sequence of {memory.context} tokens, "
-        f"{needed / GIB:.1f} GiB and its workspace; {where} gives {n_gpus * room / GIB:.1f} GiB. Give it more memory, a "
-        "smaller max_model_len, or take a smaller or quantized model"
+        f"{name} does not fit: by its config it takes {memory.weights / GIB:.1f} GiB of weights, "
+        f"{memory.cache / GIB:.1f} GiB for one sequence of {memory.context} tokens and a workspace; {where} gives "
+        f"{n_gpus * room / GIB:.1f} GiB{given}. Give it more memory, a smaller max_model_len, or take a smaller or "
+        "quantized model"
     )
 
 
@@ -117,7 +121,7 @@ def _parameters(model: Mapping[str, Any]) -> tuple[int, int]:
 
 def _feed_forward(model: Mapping[str, Any], width: int) -> int:
     """Return the parameters of a gated feed-forward layer: of all experts and their router where there are some."""
-    experts = int(model.get("num_experts") or model.get("num_local_experts") or 0)
+    experts = int(next((model[name] for name in _EXPERTS if model.get(name)), 0))
     if not experts:
         return 3 * width * int(model["intermediate_size"])
     each = int(model.get("moe_intermediate_size") or model["intermediate_size"])
@@ -125,12 +129,32 @@ def _feed_forward(model: Mapping[str, Any], width: int) -> int:
     return width * (3 * (experts * each + shared) + experts)
 
 
-def _cache_per_token(model: Mapping[str, Any], dtype: str, cache_dtype: str) -> int:
-    heads = int(model["num_attention_heads"])
-    head = int(model.get("head_dim") or int(model["hidden_size"]) // heads)
-    cached = int(model.get("num_key_value_heads") or heads)
+def _cache_bytes(model: Mapping[str, Any], dtype: str, cache_dtype: str, context: int) -> int:
+    """Return the bytes of keys and values of one sequence, which sliding layers keep of their window only."""
     size = _CACHE_BYTES.get(cache_dtype, _computed_bytes(model, dtype))
-    return ceil(2 * int(model["num_hidden_layers"]) * cached * head * size)
+    if latent := model.get(
+        "kv_lora_rank"
+    ):  # multi-head latent attention: one row for keys and values of all heads
+        row = int(latent) + int(model["qk_rope_head_dim"])
+    else:
+        heads = int(model["num_attention_heads"])
+        head = int(model.get("head_dim") or int(model["hidden_size"]) // heads)
+        row = 2 * int(model.get("num_key_value_heads") or heads) * head
+    whole, sliding = _layers(model)
+    window = min(context, int(model.get("sliding_window") or context))
+    return ceil(row * size * (whole * context + sliding * window))
+
+
+def _layers(model: Mapping[str, Any]) -> tuple[int, int]:
+    """Return the numbers of layers that attend to the whole context and of those with a sliding window."""
+    kinds = model.get("layer_types")
+    if kinds:  # there are also kinds without a cache
+        return kinds.count("full_attention"), kinds.count("sliding_attention")
+    layers = int(model["num_hidden_layers"])
+    if not model.get("sliding_window") or model.get("use_sliding_window") is False:
+        return layers, 0
+    whole = layers // int(model.get("sliding_window_pattern") or layers + 1)
+    return whole, layers - whole
 
 
 def _loaded(model: Mapping[str, Any], file_bytes: int, dtype: str) -> int:

@@ -72,10 +72,37 @@ def test_weights_are_as_many_as_published(config: Any, billions: float) -> None:
 
 
 def test_the_cache_is_of_the_heads_that_are_cached() -> None:
-    assert model_memory(LLAMA_8B).cache_per_token == 2 * 32 * 8 * 128 * 2  # 128 KiB, as vLLM says of it
-    assert model_memory(LLAMA_8B, cache_dtype="fp8").cache_per_token == 2 * 32 * 8 * 128
-    assert model_memory(QWEN3_30B).cache_per_token == 96 * 1024
-    assert model_memory(BGE_M3).cache_per_token == 0
+    def per_token(config: Any, **more: Any) -> float:
+        return model_memory(config, max_model_len=1024, **more).cache / 1024
+
+    assert per_token(LLAMA_8B) == 2 * 32 * 8 * 128 * 2
+    assert per_token(LLAMA_8B, cache_dtype="fp8") == 2 * 32 * 8 * 128
+    assert per_token(QWEN3_30B) == 96 * 1024
+    assert per_token(BGE_M3) == 0
+    latent = LLAMA_8B | {"kv_lora_rank": 512, "qk_rope_head_dim": 64}
+    assert per_token(latent) == 32 * (512 + 64) * 2
+
+
+@pytest.mark.parametrize(
+    ("said", "whole"),
+    [
+        ({"layer_types": (["sliding_attention"] * 5 + ["full_attention"]) * 3, "sliding_window": 512}, 3),
+        ({"sliding_window": 512, "sliding_window_pattern": 6}, 3),
+        ({"sliding_window": 512}, 0),
+        ({"sliding_window": 512, "use_sliding_window": False}, 18),
+        ({"sliding_window": None}, 18),
+    ],
+)
+def test_sliding_layers_keep_their_window(said: Any, whole: int) -> None:
+    row = 2 * 1 * 256 * 2
+    found = model_memory(GEMMA3_270M | said, max_model_len=4096).cache
+    assert found == row * (whole * 4096 + (18 - whole) * 512)
+    assert model_memory(GEMMA3_270M | said, max_model_len=256).cache == row * 18 * 256
+
+
+def test_layers_without_a_cache_have_none() -> None:
+    kinds = ["linear_attention", "linear_attention", "linear_attention", "full_attention"] * 8
+    assert model_memory(LLAMA_8B | {"layer_types": kinds}).cache == model_memory(LLAMA_8B).cache / 4
 
 
 def test_types_count() -> None:
@@ -94,11 +121,21 @@ def test_the_size_of_the_files_goes_before_the_count() -> None:
 
 
 def test_sequences_are_what_is_left_beside_weights_and_workspace() -> None:
-    memory = ModelMemory(weights=10 * GIB, cache_per_token=2**20, context=1024)
+    memory = ModelMemory(weights=10 * GIB, cache=GIB, context=1024)
     assert memory.sequences(20 * GIB) == 8
     assert memory.sequences(9 * GIB, n_gpus=2) == 6
     assert memory.sequences(11 * GIB) == 0
     assert ModelMemory(GIB, 0, 512).sequences(3 * GIB) == 1
+    assert ModelMemory(GIB, 0, 512).sequences(GIB) == 0
+
+
+def test_a_cache_of_a_stated_size_holds_what_it_holds() -> None:
+    memory = ModelMemory(weights=10 * GIB, cache=GIB, context=1024)
+    assert memory.sequences(20 * GIB, cache_room=2 * GIB) == 2
+    assert memory.sequences(20 * GIB, cache_room=GIB // 2) == 0
+    assert memory.sequences(20 * GIB, cache_room=9 * GIB) == 0, "it is not there"
+    with pytest.raises(ConfigurationError, match=r"of which the cache is given 9\.0"):
+        require_fit("m", memory, 20 * GIB, "the machine", cache_room=9 * GIB)
 
 
 def test_a_model_inside_another_config_and_without_head_dim() -> None:
@@ -116,7 +153,9 @@ def test_no_shapes_no_estimate(config: Any) -> None:
 
 def test_a_model_that_does_not_fit_is_told_with_its_numbers() -> None:
     memory = model_memory(LLAMA_8B, dtype="float32", max_model_len=16_384)
-    with pytest.raises(ConfigurationError, match=r"29\.9 GiB of weights.*4\.0 GiB.*16384 tokens.*0\.25 of"):
+    with pytest.raises(
+        ConfigurationError, match=r"29\.9 GiB of weights, 4\.0 GiB.*16384 tokens.*0\.25 of a GPU gives 20\.0"
+    ):
         require_fit("llama", memory, 20 * GIB, "0.25 of a GPU")
     assert require_fit("llama", memory, 40 * GIB, "0.5 of a GPU") == 1
 

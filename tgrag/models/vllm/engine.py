@@ -8,6 +8,7 @@ from itertools import count
 from typing import Any, Literal
 
 from tgrag.models.start_lock import one_start_at_a_time
+from tgrag.models.vllm.memory import sequences_that_fit
 from tgrag.settings import EngineSettings
 
 Runner = Literal["generate", "pooling"]
@@ -16,7 +17,8 @@ Runner = Literal["generate", "pooling"]
 class Engine:
     """Wraps vLLM's AsyncLLM; to be made in the event loop that asks it.
 
-    Raises RuntimeError, with vLLM's message, when the model cannot be loaded.
+    Raises RuntimeError when the model does not fit the memory, told before a weight is read, and with vLLM's message
+    when it cannot be loaded.
     """
 
     def __init__(
@@ -28,6 +30,9 @@ class Engine:
         arguments = {**(defaults or {}), "runner": runner} | engine_arguments(settings)
         self._numbers = count()
         with builtin_errors(), one_start_at_a_time():
+            fitting = sequences_that_fit(arguments)
+            if fitting and runner == "generate":
+                arguments.setdefault("max_num_seqs", fitting)
             self._engine = AsyncLLM.from_engine_args(AsyncEngineArgs(**arguments), stat_loggers=_metrics())
         self.tokenizer: Any = self._engine.get_tokenizer()
         self.max_model_len: int = self._engine.model_config.max_model_len
