@@ -67,7 +67,9 @@ def main(nodes: list[int]) -> None:
     book = ray.remote(Book).options(name="book", namespace="fake", num_cpus=0).remote()
     engines = served_engines(load_settings())
     targets = [
-        serve.RunTarget(serve.deployment(Empty, name=name, **deployment_options(engine)).bind(name), name, None)
+        serve.RunTarget(
+            serve.deployment(Empty, name=name, **deployment_options(engine)).bind(name), name, None
+        )
         for name, engine in engines.items()
     ]
     serve.run_many(targets, wait_for_applications_running=False)

@@ -14,6 +14,7 @@ from tgrag.errors import ConfigurationError
 GIB = 2**30
 WORKSPACE_SHARE = 0.1  # of an engine's memory, for activations and CUDA graphs
 MIN_WORKSPACE = GIB
+BATCHED_TOKENS = 2048  # vLLM's least default of what one step reads
 
 _BYTES = {"float32": 4.0, "float": 4.0, "float16": 2.0, "half": 2.0, "bfloat16": 2.0}
 _CACHE_BYTES = _BYTES | {"fp8": 1.0, "fp8_e4m3": 1.0, "fp8_e5m2": 1.0, "fp8_inc": 1.0}
@@ -59,17 +60,19 @@ def model_memory(
     dtype: str = "auto",
     cache_dtype: str = "auto",
     max_model_len: int | None = None,
+    batched_tokens: int = BATCHED_TOKENS,
 ) -> ModelMemory:
     """Return what a model takes.
 
-    config: its config.json. file_bytes: of its weights as they are stored, when known. dtype, cache_dtype, max_model_len:
-    vLLM's engine arguments of these names. Raises ConfigurationError on a config that names no shapes.
+    config: its config.json. file_bytes: of its weights as they are stored, when known. The others are vLLM's engine
+    arguments dtype, kv_cache_dtype, max_model_len and max_num_batched_tokens. Raises ConfigurationError on a config that
+    names no shapes.
     """
     model = {**config, **config.get("text_config", {})}  # of a model that also sees
     try:
         counted = _weight_bytes(model, dtype)
         context = max_model_len or int(model["max_position_embeddings"])
-        cache = 0 if _is_encoder(model) else _cache_bytes(model, dtype, cache_dtype, context)
+        cache = 0 if _is_encoder(model) else _cache_bytes(model, dtype, cache_dtype, context, batched_tokens)
     except (KeyError, TypeError, ValueError) as error:
         raise ConfigurationError(f"config.json says nothing of {error}; no estimate of the memory") from None
     return ModelMemory(counted if file_bytes is None else _loaded(model, file_bytes, dtype), cache, context)
@@ -85,11 +88,11 @@ def require_fit(
     fitting = memory.sequences(room, n_gpus, cache_room)
     if fitting:
         return fitting
-    given = "" if cache_room is None else f", of which the cache is given {n_gpus * cache_room / GIB:.1f}"
+    given = "" if cache_room is None else f", of which the cache is given {n_gpus * cache_room / GIB:.2f}"
     raise ConfigurationError(
-        f"{name} does not fit: by its config it takes {memory.weights / GIB:.1f} GiB of weights, "
-        f"{memory.cache / GIB:.1f} GiB for one sequence of {memory.context} tokens and a workspace; {where} gives "
-        f"{n_gpus * room / GIB:.1f} GiB{given}. Give it more memory, a smaller max_model_len, or take a smaller or "
+        f"{name} does not fit: by its config it takes {memory.weights / GIB:.2f} GiB of weights, "
+        f"{memory.cache / GIB:.2f} GiB for one sequence of {memory.context} tokens and a workspace; {where} gives "
+        f"{n_gpus * room / GIB:.2f} GiB{given}. Give it more memory, a smaller max_model_len, or take a smaller or "
         "quantized model"
     )
 
@@ -129,8 +132,10 @@ def _feed_forward(model: Mapping[str, Any], width: int) -> int:
     return width * (3 * (experts * each + shared) + experts)
 
 
-def _cache_bytes(model: Mapping[str, Any], dtype: str, cache_dtype: str, context: int) -> int:
-    """Return the bytes of keys and values of one sequence, which sliding layers keep of their window only."""
+def _cache_bytes(
+    model: Mapping[str, Any], dtype: str, cache_dtype: str, context: int, batched_tokens: int
+) -> int:
+    """Return the bytes of keys and values of one sequence, of which sliding layers keep their window and a batch."""
     size = _CACHE_BYTES.get(cache_dtype, _computed_bytes(model, dtype))
     if latent := model.get(
         "kv_lora_rank"
@@ -141,7 +146,7 @@ def _cache_bytes(model: Mapping[str, Any], dtype: str, cache_dtype: str, context
         head = int(model.get("head_dim") or int(model["hidden_size"]) // heads)
         row = 2 * int(model.get("num_key_value_heads") or heads) * head
     whole, sliding = _layers(model)
-    window = min(context, int(model.get("sliding_window") or context))
+    window = min(context, int(model.get("sliding_window") or context) + batched_tokens)
     return ceil(row * size * (whole * context + sliding * window))
 
 

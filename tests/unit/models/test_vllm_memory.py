@@ -65,7 +65,7 @@ def test_as_many_sequences_as_the_cache_holds(model: str, room: list[int]) -> No
 def test_a_model_that_does_not_fit_is_refused(model: str, room: list[int]) -> None:
     room[0] = 12 * GIB
     with pytest.raises(
-        ConfigurationError, match=r"does not fit.*15\.0 GiB of weights.*0\.5 of a GPU gives 12\.0"
+        ConfigurationError, match=r"does not fit.*14\.96 GiB of weights.*0\.5 of a GPU gives 12\.00"
     ):
         sequences_that_fit({"model": model})
     assert sequences_that_fit({"model": model, "tensor_parallel_size": 2}) == 6

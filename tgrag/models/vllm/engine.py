@@ -25,6 +25,7 @@ class Engine:
         self, settings: EngineSettings, runner: Runner, defaults: Mapping[str, Any] | None = None
     ) -> None:
         from vllm.engine.arg_utils import AsyncEngineArgs
+        from vllm.usage.usage_lib import UsageContext
         from vllm.v1.engine.async_llm import AsyncLLM
 
         arguments = {**(defaults or {}), "runner": runner} | engine_arguments(settings)
@@ -33,7 +34,11 @@ class Engine:
             fitting = sequences_that_fit(arguments)
             if fitting and runner == "generate":
                 arguments.setdefault("max_num_seqs", fitting)
-            self._engine = AsyncLLM.from_engine_args(AsyncEngineArgs(**arguments), stat_loggers=_metrics())
+            self._engine = AsyncLLM.from_engine_args(
+                AsyncEngineArgs(**arguments),
+                usage_context=UsageContext.OPENAI_API_SERVER,  # whose larger batches a GPU needs
+                stat_loggers=_metrics(),
+            )
         self.tokenizer: Any = self._engine.get_tokenizer()
         self.max_model_len: int = self._engine.model_config.max_model_len
         self.dimension: int = self._engine.model_config.get_hidden_size()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tgrag.errors import ConfigurationError
-from tgrag.models.memory_estimate import ModelMemory, model_memory, require_fit
+from tgrag.models.memory_estimate import BATCHED_TOKENS, ModelMemory, model_memory, require_fit
 
 MOST_SEQUENCES = 256  # at once, as vLLM has it on most GPUs: more gain nothing
 
@@ -40,6 +40,7 @@ def read_memory(arguments: Mapping[str, Any]) -> ModelMemory | None:
             dtype=str(arguments.get("dtype") or "auto"),
             cache_dtype=str(arguments.get("kv_cache_dtype") or "auto"),
             max_model_len=arguments.get("max_model_len"),
+            batched_tokens=int(arguments.get("max_num_batched_tokens") or BATCHED_TOKENS),
         )
     except (OSError, ValueError, ConfigurationError) as error:
         logger.warning("no estimate of the memory of %s: %s", model, error)
