@@ -198,9 +198,11 @@ def check_that_the_model_was_asked(summary: Any) -> None:
 
 
 def engine_processes() -> set[int]:
+    """Return the engines that this process, its Ray or its jobs have started, and nobody else's."""
     import psutil
 
-    return {process.pid for process in psutil.process_iter() if "EngineCore" in process.name()}
+    family = psutil.Process().children(recursive=True)
+    return {process.pid for process in family if "EngineCore" in process.name()}
 
 
 def test_a_book_is_indexed_through_the_models_and_asked_over_http(
