@@ -2,7 +2,8 @@
 
 The deployment's method ``complete`` takes a dict (of a ChatRequest), and whether it is urgent, and returns a dict (of a
 ChatReply); ``stream`` yields the pieces of the answer's text and then that dict. What they raise has to be a builtin:
-ValueError where the request is at fault, anything else where trying again is sane.
+ValueError where the request is at fault, ConnectionError where its engine is dead, anything else where trying again is
+sane.
 """
 
 import asyncio
@@ -10,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import cached_property
+from time import monotonic
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -22,14 +24,21 @@ from tgrag.settings import ChatSettings
 APPLICATION = "chat"
 DEPLOYMENT = "Chat"
 BUSY_SECONDS = 1.0  # what a caller waits when every replica's queue is full
+PATIENCE_SECONDS = 600.0  # of an index run: another replica has to load the model
+PAUSE_SECONDS = 2.0
 
 _REPLY = TypeAdapter(ChatReply)
+
+
+class _Away(CallFailed):
+    """No replica is alive."""
 
 
 class ServedChat:
     """handle: of the deployment; that of the running application without it, looked up at the first request.
 
-    urgent: somebody waits for the answers, so they go before those for an index.
+    urgent: somebody waits for the answers, so they go before those for an index, and fail at once when no replica is
+    alive. Those for an index wait until one is back, for PATIENCE_SECONDS or as long as the caller lets them.
     """
 
     def __init__(self, settings: ChatSettings, handle: Any = None, *, urgent: bool = False) -> None:
@@ -37,6 +46,16 @@ class ServedChat:
         self._given, self._urgent = handle, urgent
 
     async def complete(self, request: ChatRequest) -> ChatReply:
+        until = monotonic() + (0.0 if self._urgent else PATIENCE_SECONDS)
+        while True:
+            try:
+                return await self._complete(request)
+            except _Away:
+                if monotonic() >= until:
+                    raise
+            await asyncio.sleep(PAUSE_SECONDS)
+
+    async def _complete(self, request: ChatRequest) -> ChatReply:
         with self._told():
             response = self._handle.complete.remote(asdict(request), self._urgent)
             try:
@@ -72,8 +91,8 @@ class ServedChat:
             raise CallFailed(f"the deployment answered in another form: {error}", transient=False) from None
         except ValueError as error:
             raise CallFailed(f"the request is refused: {_cause(error)}", transient=False) from None
-        except (RayActorError, RayServeException) as error:
-            raise CallFailed(f"a replica died or is starting: {error}", transient=True) from None
+        except (RayActorError, RayServeException, ConnectionError) as error:
+            raise _Away(f"a replica died or is starting: {_cause(error)}", transient=True) from None
         except (RayTaskError, RayError, RuntimeError) as error:
             raise CallFailed(f"the model failed: {_cause(error)}", transient=True) from None
 

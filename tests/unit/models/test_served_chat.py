@@ -9,6 +9,7 @@ import pytest
 from ray.exceptions import ActorDiedError, ActorUnavailableError, RayTaskError
 from ray.serve.exceptions import BackPressureError, DeploymentUnavailableError, RayServeException
 
+from tgrag.models import served_chat
 from tgrag.models.chat import (
     AnswerSchema,
     CallFailed,
@@ -59,7 +60,7 @@ class Handle:
 
 def failure(outcome: Any) -> CallFailed:
     with pytest.raises(CallFailed) as caught:
-        asyncio.run(ServedChat(SETTINGS, Handle(outcome)).complete(REQUEST))
+        asyncio.run(ServedChat(SETTINGS, Handle(outcome), urgent=True).complete(REQUEST))
     return caught.value
 
 
@@ -84,6 +85,31 @@ def test_plain_dicts_go_there_and_back() -> None:
 )
 def test_a_dead_or_broken_replica_passes(error: Exception) -> None:
     assert failure(error).transient
+
+
+class Recovering(Handle):
+    """Gives one outcome after the other."""
+
+    def __init__(self, *outcomes: Any) -> None:
+        super().__init__(None)
+        self.outcomes = list(outcomes)
+
+    def remote(self, request: dict[str, Any], urgent: bool) -> Response:
+        self.sent.append(request)
+        return Response(self.outcomes.pop(0))
+
+
+def test_an_index_run_waits_for_a_replica_to_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(served_chat, "PAUSE_SECONDS", 0.001)
+    dead = RayTaskError("complete", "Traceback …", ConnectionError("dead")).as_instanceof_cause()
+    away = [dead, ActorDiedError(), RayServeException("starting")]
+    assert asyncio.run(ServedChat(SETTINGS, Recovering(*away, asdict(REPLY))).complete(REQUEST)) == REPLY
+    monkeypatch.setattr(served_chat, "PATIENCE_SECONDS", 0.0)
+    with pytest.raises(CallFailed, match="died or is starting"):
+        asyncio.run(ServedChat(SETTINGS, Recovering(*away)).complete(REQUEST))
+    failing = Recovering(RuntimeError("CUDA error"), asdict(REPLY))
+    with pytest.raises(CallFailed, match="CUDA error"):  # it may be the request's fault: who asks decides
+        asyncio.run(ServedChat(SETTINGS, failing).complete(REQUEST))
 
 
 def test_busy_replicas_ask_to_wait() -> None:
@@ -118,8 +144,6 @@ def test_a_cancelled_call_is_cancelled_at_the_replica() -> None:
 
 def test_an_application_that_is_not_up_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     from ray import serve
-
-    from tgrag.models import served_chat
 
     def absent(*_: str) -> None:
         raise KeyError("chat")

@@ -1,21 +1,19 @@
 """A chat model: answers whole or while they are written, held to a JSON schema, questions before indexing."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from dataclasses import asdict
 from typing import Any
 
 from pydantic import TypeAdapter
 
 from tgrag.models.chat import ChatMessage, ChatReply, ChatRequest
-from tgrag.models.vllm.engine import Engine
+from tgrag.models.vllm.engine import BY_PRIORITY, PATIENT, URGENT, Engine
 from tgrag.settings import EngineSettings
 
-URGENT, PATIENT = 0, 1  # vLLM serves the lowest number first
-
 # A weak model fills white space for ever where a schema lets it; vLLM 0.32 heeds this for the whole engine only.
-CHAT_ARGUMENTS = {
-    "scheduling_policy": "priority",
+CHAT_ARGUMENTS = BY_PRIORITY | {
     "structured_outputs_config": {"backend": "guidance", "disable_any_whitespace": True},
 }
 
@@ -39,8 +37,11 @@ class Chat:
 
     async def stream(
         self, request: dict[str, Any], urgent: bool = False
-    ) -> AsyncIterator[str | dict[str, Any]]:
-        """Yield the pieces of the answer's text, then the reply. A caller who leaves ends the generation."""
+    ) -> AsyncGenerator[str | dict[str, Any], None]:
+        """Yield the pieces of the answer's text, then the reply. A caller who leaves ends the generation.
+
+        Raises ValueError when the request does not fit the model, ConnectionError when the engine does not finish it.
+        """
         from vllm import SamplingParams
         from vllm.sampling_params import RequestOutputKind, StructuredOutputsParams
 
@@ -59,15 +60,18 @@ class Chat:
             output_kind=RequestOutputKind.DELTA,
         )
         pieces: list[str] = []
-        n_tokens, is_cut = 0, False
-        async for output in self._engine.generate(prompt, parameters, URGENT if urgent else PATIENT):
-            (choice,) = output.outputs
-            n_tokens, is_cut = n_tokens + len(choice.token_ids), choice.finish_reason == "length"
-            if choice.text:
-                pieces.append(choice.text)
-                yield choice.text
-        reply = ChatReply("".join(pieces), "length" if is_cut else "stop", len(prompt), n_tokens)
-        yield asdict(reply)
+        n_tokens, finished = 0, None
+        priority = URGENT if urgent else PATIENT
+        async with aclosing(self._engine.generate(prompt, parameters, priority)) as outputs:
+            async for output in outputs:
+                (choice,) = output.outputs
+                n_tokens, finished = n_tokens + len(choice.token_ids), choice.finish_reason
+                if choice.text:
+                    pieces.append(choice.text)
+                    yield choice.text
+        if finished not in ("stop", "length"):  # an engine that is shut down lets go of what it has begun
+            raise ConnectionError(f"the engine gave the answer up: {finished}")
+        yield asdict(ChatReply("".join(pieces), finished, len(prompt), n_tokens))
 
     async def pending(self) -> int:
         """Return how many requests are in the engine."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tgrag.models.protocols import EmbedderIdentity
-from tgrag.models.vllm.engine import Engine
+from tgrag.models.vllm.engine import BY_PRIORITY, PATIENT, URGENT, Engine
 from tgrag.models.vllm.windows import averaged, windows
 from tgrag.settings import EmbedEngineSettings
 
@@ -18,7 +18,7 @@ class Embed:
 
     async def __init__(self, settings: dict[str, Any]) -> None:  # type: ignore[misc]  # as Serve allows
         self._settings = EmbedEngineSettings(**settings)
-        self._engine = Engine(self._settings, "pooling")
+        self._engine = Engine(self._settings, "pooling", BY_PRIORITY)
         self._before, self._after = self._special_tokens()
         await self.embed_queries(["warm up"])
 
@@ -26,10 +26,10 @@ class Embed:
         return asdict(identity(self._settings, self._engine.dimension, self._engine.max_model_len))
 
     async def embed_queries(self, texts: list[str]) -> list[list[float]]:
-        return await self._embed([self._settings.query_prefix + text for text in texts])
+        return await self._embed([self._settings.query_prefix + text for text in texts], URGENT)
 
     async def embed_passages(self, texts: list[str]) -> list[list[float]]:
-        return await self._embed([self._settings.passage_prefix + text for text in texts])
+        return await self._embed([self._settings.passage_prefix + text for text in texts], PATIENT)
 
     async def check_health(self) -> None:
         await self._engine.check_health()
@@ -42,10 +42,10 @@ class Embed:
         if hasattr(self, "_engine"):
             self.shutdown()
 
-    async def _embed(self, texts: Sequence[str]) -> list[list[float]]:
-        return list(await asyncio.gather(*map(self._embed_one, texts)))
+    async def _embed(self, texts: Sequence[str], priority: int) -> list[list[float]]:
+        return list(await asyncio.gather(*(self._embed_one(text, priority) for text in texts)))
 
-    async def _embed_one(self, text: str) -> list[float]:
+    async def _embed_one(self, text: str, priority: int) -> list[float]:
         """Return the mean of the vectors of a text's windows, by their tokens (source article's client)."""
         from vllm import PoolingParams
 
@@ -53,7 +53,7 @@ class Embed:
         runs = windows(tokens, self._engine.max_model_len - len(self._before) - len(self._after))
         prompts = [[*self._before, *run, *self._after] for run in runs]
         vectors = await asyncio.gather(
-            *(self._engine.encode(prompt, PoolingParams(task="embed")) for prompt in prompts)
+            *(self._engine.encode(prompt, PoolingParams(task="embed"), priority) for prompt in prompts)
         )
         unit: list[float] = averaged(np.array(vectors), [len(run) for run in runs]).tolist()
         return unit

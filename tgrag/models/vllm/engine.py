@@ -2,8 +2,8 @@
 
 import os
 import sys
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from contextlib import aclosing, contextmanager
 from itertools import count
 from typing import Any, Literal
 
@@ -12,6 +12,9 @@ from tgrag.models.vllm.memory import sequences_that_fit
 from tgrag.settings import EngineSettings
 
 Runner = Literal["generate", "pooling"]
+
+URGENT, PATIENT = 0, 1  # priorities: somebody waits; an index run
+BY_PRIORITY = {"scheduling_policy": "priority"}
 
 
 class Engine:
@@ -43,24 +46,31 @@ class Engine:
         self.max_model_len: int = self._engine.model_config.max_model_len
         self.dimension: int = self._engine.model_config.get_hidden_size()
 
-    async def generate(self, prompt: list[int], parameters: Any, priority: int) -> AsyncIterator[Any]:
-        """Yield vLLM's outputs; the request is aborted when the iteration is given up."""
-        request_id = f"{os.getpid()}-{next(self._numbers)}"
-        with builtin_errors():
-            async for output in self._engine.generate(
-                {"prompt_token_ids": prompt}, parameters, request_id, priority=priority
-            ):
-                yield output
+    async def generate(self, prompt: list[int], parameters: Any, priority: int) -> AsyncGenerator[Any, None]:
+        """Yield vLLM's outputs; the request is aborted when the iteration is given up.
 
-    async def encode(self, prompt: list[int], parameters: Any, priority: int = 0) -> list[float]:
-        """Return what a pooling model makes of a prompt."""
+        priority: vLLM serves the lowest number first. Raises ConnectionError when the engine is dead.
+        """
+        request_id = f"{os.getpid()}-{next(self._numbers)}"
+        outputs = self._engine.generate(
+            {"prompt_token_ids": prompt}, parameters, request_id, priority=priority
+        )
+        with self._told():
+            async with aclosing(outputs):
+                async for output in outputs:
+                    yield output
+
+    async def encode(self, prompt: list[int], parameters: Any, priority: int) -> list[float]:
+        """Return what a pooling model makes of a prompt. priority and errors as of ``generate``."""
         request_id = f"{os.getpid()}-{next(self._numbers)}"
         values: list[float] = []
-        with builtin_errors():
+        with self._told():
             async for output in self._engine.encode(
                 {"prompt_token_ids": prompt}, parameters, request_id, priority=priority
             ):
                 values = output.outputs.data.flatten().tolist()
+        if not values:
+            raise ConnectionError("the engine gave the request up")
         return values
 
     def pending(self) -> int:
@@ -71,6 +81,17 @@ class Engine:
         """Raise RuntimeError when the engine is dead, whatever the process around it is."""
         with builtin_errors():
             await self._engine.check_health()
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Turn what vLLM raises into builtins: ConnectionError when the engine is dead."""
+        try:
+            with builtin_errors():
+                yield
+        except RuntimeError as error:
+            if self._engine.errored:
+                raise ConnectionError(f"the engine is dead: {error}") from None
+            raise
 
     def shutdown(self) -> None:
         """End the engine and free its memory."""

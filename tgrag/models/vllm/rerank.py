@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from tgrag.models.vllm.engine import Engine
+from tgrag.models.vllm.engine import URGENT, Engine
 from tgrag.settings import EngineSettings
 
 
@@ -37,7 +37,7 @@ class Rerank:
         # vLLM wants the segments of BERT as the place where the second begins; XLM-RoBERTa has none.
         second = {"compressed_token_type_ids": types.index(1)} if types and 1 in types else None
         parameters = PoolingParams(task="classify", extra_kwargs=second)
-        (score,) = await self._engine.encode(encoded["input_ids"], parameters)
+        (score,) = await self._engine.encode(encoded["input_ids"], parameters, URGENT)
         return score
 
     def _encoded(self, query: str, passage: str) -> dict[str, list[int]]:
