@@ -16,8 +16,9 @@ find_python() {
 
 # install EXTRAS: "" or "[dev]"
 install() {
-    local python stamp wanted
+    local python stamp wanted constraints=constraints.txt
     stamp=".venv/installed$1"
+    [[ "$1" != *vllm* ]] || constraints=constraints-vllm.txt
     if [[ ! -x .venv/bin/python ]]; then
         python="$(find_python)"
         say "making .venv with $("$python" --version)"
@@ -25,10 +26,10 @@ install() {
             die "$python has no venv module; on Debian and Ubuntu: apt install python3-venv"
         "$python" -m venv .venv
     fi
-    wanted="$(cat pyproject.toml constraints.txt | cksum)"
+    wanted="$(cat pyproject.toml "$constraints" | cksum)"
     if ! grep -qsxF "$wanted" "$stamp" ".venv/installed[dev]"; then
         say "installing tgrag$1 and what it needs, at the pinned versions (1-3 minutes the first time)"
-        .venv/bin/python -m pip install --disable-pip-version-check -c constraints.txt -e ".$1" 2>.venv/pip.log |
+        .venv/bin/python -m pip install --disable-pip-version-check -c "$constraints" -e ".$1" 2>.venv/pip.log |
             awk '/^Collecting/ { printf "."; fflush() } /^Installing coll/ { print "\n    unpacking"; fflush() }' ||
             { cat .venv/pip.log >&2; die "pip could not install; see above"; }
         echo "$wanted" >"$stamp"

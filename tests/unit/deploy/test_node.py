@@ -57,7 +57,7 @@ def test_the_head_keeps_its_dashboard_on_loopback(node: Path) -> None:
 
 
 def test_a_machine_that_allows_few_open_files_is_no_obstacle(node: Path) -> None:
-    command = f"ulimit -Hn 512 && exec {node} head"
+    command = f"ulimit -n 512 && exec {node} head"
     home = node.parents[1]
     environment = {"PATH": f"{home}/bin:{os.environ['PATH']}", "HOME": str(home), "RAY_AUTH_TOKEN": "t"}
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, env=environment)
