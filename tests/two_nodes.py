@@ -27,20 +27,26 @@ def allowed() -> bool:
         return False
 
 
-def start(log: Path, *command: str) -> None:
+def start(log: Path, *command: str) -> subprocess.Popen[bytes]:
     with log.open("wb") as output:
-        subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
+        return subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
 
 
-def start_nodes(blind: Path, logs: Path) -> None:
+def start_nodes(
+    logs: Path, cpus: tuple[int, int] = (2, 2), blind: Path | None = None
+) -> subprocess.Popen[bytes]:
+    """Start head and worker with so many CPUs; return the worker. blind: a folder that it does not see."""
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
     head = ("--head", "--port", str(PORT), "--include-dashboard=false", "--temp-dir", str(logs / "ray"))
-    start(logs / "head.log", *RAY, *head, "--num-cpus", "2")
+    start(logs / "head.log", *RAY, *head, "--num-cpus", str(cpus[0]))
     wait_for_nodes(1)
-    worker = " ".join([*RAY, "--address", ADDRESS, "--num-cpus", "2", "--dashboard-agent-listen-port", "0"])
-    hidden = f"mount -t tmpfs none {blind} && exec {worker}"
-    start(logs / "worker.log", "unshare", "--mount", "sh", "-c", hidden)
+    worker = (*RAY, "--address", ADDRESS, "--num-cpus", str(cpus[1]), "--dashboard-agent-listen-port", "0")
+    if blind:
+        hidden = f"mount -t tmpfs none {blind} && exec {' '.join(worker)}"
+        worker = ("unshare", "--mount", "sh", "-c", hidden)
+    started = start(logs / "worker.log", *worker)
     wait_for_nodes(2)
+    return started
 
 
 def wait_for_nodes(wanted: int) -> None:
@@ -67,7 +73,7 @@ def tgrag(*arguments: str, ray: bool = True) -> dict[str, Any]:
 
 
 def main(blind: str, shared: str) -> None:
-    start_nodes(Path(blind), Path(shared).parent)
+    start_nodes(Path(shared).parent, blind=Path(blind))
     book = str(Path(shared).parent / "book.txt")
     told = {
         "doctor_blind": tgrag("--root", blind, "doctor", "--json"),
