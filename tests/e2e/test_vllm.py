@@ -153,21 +153,23 @@ def test_a_cut_answer_says_so_and_a_prompt_that_does_not_fit_is_refused(chat: An
         chat.complete.remote(request("word " * 5000, 3)).result(timeout_s=300)
 
 
+def pending(chat: Any) -> int:
+    """Return how many requests are in the chat model's engine."""
+    return int(chat.pending.remote().result(timeout_s=60))
+
+
 def test_whoever_leaves_ends_the_generation_within_a_second(chat: Any) -> None:
     from ray.exceptions import RayTaskError, TaskCancelledError
-
-    def pending() -> int:
-        return int(chat.pending.remote().result(timeout_s=60))
 
     long = request("Once upon a time", 4000)
     stream = chat.options(stream=True).stream.remote(long)
     for _ in range(3):
         next(stream)
     whole = chat.complete.remote(long)
-    wait_until(lambda: pending() == 2)
+    wait_until(lambda: pending(chat) == 2)
     stream.cancel()
     whole.cancel()
-    assert wait_until(lambda: pending() == 0) < 1
+    assert wait_until(lambda: pending(chat) == 0) < 1
     with pytest.raises((TaskCancelledError, RayTaskError, RuntimeError)):
         whole.result(timeout_s=60)
 
@@ -221,6 +223,27 @@ def test_a_book_is_indexed_through_the_models_and_asked_over_http(
     name, answer = events[-1]
     assert name == "answer" and answer["answer"]
     assert not {"embed", "rerank"} & {fall_back["step"] for fall_back in answer["fall_backs"]}
+
+
+def test_a_client_that_leaves_over_http_ends_the_generation_too(server: httpx.Client, chat: Any) -> None:
+    asked = {"question": "Что сказал Сурин?", "collection": "tale", "stream": True}
+    with server.stream("POST", "/v1/query", json=asked):
+        wait_until(lambda: pending(chat) == 1)
+    assert wait_until(lambda: pending(chat) == 0) < 1
+
+
+def test_vllms_metrics_come_out_of_the_nodes_port(server: httpx.Client) -> None:
+    import ray
+
+    (node,) = ray.nodes()
+    url = f"http://{node['NodeManagerAddress']}:{node['MetricsExportPort']}/metrics"
+
+    def told() -> set[str]:
+        lines = httpx.get(url, timeout=30).text.splitlines()
+        return {line.split("{")[0] for line in lines if line.startswith("ray_vllm_")}
+
+    names = ("prompt_tokens_total", "generation_tokens_total", "request_queue_time_seconds_count")
+    wait_until(lambda: {f"ray_vllm_{name}" for name in names} <= told(), 60)
 
 
 def test_a_run_with_engines_of_its_own_makes_the_same_index_and_leaves_no_engine(
