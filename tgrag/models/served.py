@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tgrag.cluster import connect
-from tgrag.errors import ModelUnavailable
+from tgrag.errors import EmbedderMismatch, ModelUnavailable
 from tgrag.models.protocols import EmbedderIdentity, Relevance, Vectors
 
 EMBED, RERANK = "embed", "rerank"  # applications
@@ -74,7 +74,10 @@ class Served:
 
 
 class ServedEmbedder(Served):
-    """An Embedder: the application ``embed``."""
+    """An Embedder: the application ``embed``.
+
+    Raises EmbedderMismatch when it serves another model than before; its identity is then asked for anew.
+    """
 
     def __init__(self, timeout_seconds: float, *, patient: bool = False) -> None:
         super().__init__(EMBED, timeout_seconds, patient=patient)
@@ -84,10 +87,20 @@ class ServedEmbedder(Served):
         return EmbedderIdentity(**self._call("identity"))
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        return np.asarray(self._call("embed_queries", list(texts)), dtype=np.float32)
+        return self._vectors("embed_queries", texts)
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        return np.asarray(self._call("embed_passages", list(texts)), dtype=np.float32)
+        return self._vectors("embed_passages", texts)
+
+    def _vectors(self, method: str, texts: Sequence[str]) -> Vectors:
+        known = self.identity
+        answer = self._call(method, list(texts))
+        if (now := EmbedderIdentity(**answer["identity"])) != known:
+            vars(self).pop("identity", None)  # kept by cached_property
+            raise EmbedderMismatch(
+                f"the application {EMBED!r} serves {now.name!r} now, and served {known.name!r} before"
+            )
+        return np.asarray(answer["vectors"], dtype=np.float32)
 
 
 class ServedReranker(Served):

@@ -1,7 +1,7 @@
 """An embedder that is sure to be the one that an index was built with."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -12,7 +12,7 @@ logger = logging.getLogger(__name__)
 
 
 class MatchingEmbedder:
-    """Asks an embedder who it is before its first vector, and at once where it answers.
+    """Asks an embedder who it is before its first vector, at once where it answers, and again when it was replaced.
 
     One that is down is asked when it is needed: the index can be searched by words meanwhile.
     built_with: the identity in the manifest of the index. Raises EmbedderMismatch, here and in every method.
@@ -33,12 +33,19 @@ class MatchingEmbedder:
         return EmbedderIdentity(**self._built_with)
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        self._match()
-        return self._embedder.embed_queries(texts)
+        return self._vectors(self._embedder.embed_queries, texts)
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        return self._vectors(self._embedder.embed_passages, texts)
+
+    def _vectors(self, embed: Callable[[Sequence[str]], Vectors], texts: Sequence[str]) -> Vectors:
         self._match()
-        return self._embedder.embed_passages(texts)
+        try:
+            return embed(texts)
+        except EmbedderMismatch:  # it was replaced since
+            self._matches = False
+            self._match()
+            raise
 
     def _match(self) -> None:
         if self._matches:

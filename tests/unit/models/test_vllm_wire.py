@@ -199,11 +199,12 @@ def test_who_leaves_ends_the_request_in_the_engine() -> None:
 
 def test_a_long_text_is_read_in_windows_with_special_tokens_around_each() -> None:
     embed = deployment(Embed, lambda ids: [float(len(ids) - 2), 0.0], max_model_len=10)
-    (vector,) = asyncio.run(embed.embed_passages(["а" * 20]))
+    answer = asyncio.run(embed.embed_passages(["а" * 20]))
     windows = [ids for ids, _, _ in asked(embed)]
     assert [len(ids) - 2 for ids in windows] == [6, 7, 7]
     assert all((ids[0], ids[-1]) == (1, 2) for ids in windows)
-    assert vector == [1.0, 0.0]
+    assert answer["vectors"] == [[1.0, 0.0]]
+    assert (answer["identity"]["name"], answer["identity"]["max_tokens"]) == ("m", 10)
     asyncio.run(embed.embed_queries(["а"]))
     assert asked(embed)[-1][0] == [1, *map(ord, "q:а"), 2]
 

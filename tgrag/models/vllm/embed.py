@@ -14,7 +14,7 @@ from tgrag.settings import EmbedEngineSettings
 
 
 class Embed:
-    """What ``tgrag.serve.embedding`` asks. Texts and vectors are lists."""
+    """What ``tgrag.models.served`` asks. Each answer says whose vectors they are: {"identity": …, "vectors": lists}."""
 
     async def __init__(self, settings: dict[str, Any]) -> None:  # type: ignore[misc]  # as Serve allows
         self._settings = EmbedEngineSettings(**settings)
@@ -25,10 +25,10 @@ class Embed:
     async def identity(self) -> dict[str, Any]:
         return asdict(identity(self._settings, self._engine.dimension, self._engine.max_model_len))
 
-    async def embed_queries(self, texts: list[str]) -> list[list[float]]:
+    async def embed_queries(self, texts: list[str]) -> dict[str, Any]:
         return await self._embed([self._settings.query_prefix + text for text in texts], URGENT)
 
-    async def embed_passages(self, texts: list[str]) -> list[list[float]]:
+    async def embed_passages(self, texts: list[str]) -> dict[str, Any]:
         return await self._embed([self._settings.passage_prefix + text for text in texts], PATIENT)
 
     async def check_health(self) -> None:
@@ -42,8 +42,9 @@ class Embed:
         if hasattr(self, "_engine"):
             self.shutdown()
 
-    async def _embed(self, texts: Sequence[str], priority: int) -> list[list[float]]:
-        return list(await asyncio.gather(*(self._embed_one(text, priority) for text in texts)))
+    async def _embed(self, texts: Sequence[str], priority: int) -> dict[str, Any]:
+        vectors = await asyncio.gather(*(self._embed_one(text, priority) for text in texts))
+        return {"identity": await self.identity(), "vectors": list(vectors)}
 
     async def _embed_one(self, text: str, priority: int) -> list[float]:
         """Return the mean of the vectors of a text's windows, by their tokens (source article's client)."""

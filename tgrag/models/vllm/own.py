@@ -102,8 +102,8 @@ class OwnEmbedder:
             self._loop = CallLoop("embed")
             starting = _started(Embed, self._settings.model_dump(mode="json"))
             self._embed = self._loop.submit(starting).result()
-        vectors = self._loop.submit(getattr(self._embed, method)(list(texts))).result()
-        return np.asarray(vectors, dtype=np.float32)
+        answer = self._loop.submit(getattr(self._embed, method)(list(texts))).result()
+        return np.asarray(answer["vectors"], dtype=np.float32)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"_settings": self._settings, "_loop": None, "_embed": None}
