@@ -75,6 +75,7 @@ def server(ray_cluster: None, settings: Settings) -> Iterator[httpx.Client]:
     with httpx.Client(base_url=f"http://127.0.0.1:{settings.serve.port}", timeout=600) as client:
         yield client
     serve.shutdown()
+    wait_until(lambda: not engine_processes(), 60)  # their memory is free again
 
 
 @pytest.fixture(scope="module")
@@ -286,3 +287,18 @@ def test_a_killed_engine_comes_back_and_no_question_is_lost_silently(server: htt
 
     wait_until(is_back, 400)
     assert chat.complete.remote(request("Hi", 1)).result(timeout_s=300)["tokens_out"] == 1
+
+
+def test_only_the_models_replicas_have_loaded_torch(server: httpx.Client) -> None:
+    """Neither for an answer nor for an error, of which the tests above made all that there are."""
+    import psutil
+
+    others = ("ray::ServeController", "ray::ProxyActor", "ray::ServeReplica:rag")
+    processes = [
+        process
+        for process in psutil.Process().children(recursive=True)
+        if process.status() != psutil.STATUS_ZOMBIE and process.cmdline()[0].startswith(others)
+    ]
+    assert {name for name in others if any(p.cmdline()[0].startswith(name) for p in processes)} == {*others}
+    for process in processes:
+        assert not [area.path for area in process.memory_maps() if "libtorch" in area.path], process.cmdline()
