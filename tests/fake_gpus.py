@@ -11,6 +11,7 @@ import sys
 import time
 from typing import Any
 
+from tgrag.cluster import _start
 from tgrag.serve.config import served_engines
 from tgrag.serve.models import deployment_options
 from tgrag.settings import load_settings
@@ -49,7 +50,15 @@ def start(nodes: list[int]) -> None:
 
     first, *others = nodes
     if not others:
-        ray.init("local", num_cpus=CPUS, num_gpus=first, include_dashboard=False, log_to_driver=False)
+        _start(
+            {
+                "address": "local",
+                "num_cpus": CPUS,
+                "num_gpus": first,
+                "include_dashboard": False,
+                "log_to_driver": False,
+            }
+        )
         return
     head = {"num_cpus": CPUS, "num_gpus": first, "include_dashboard": False}
     cluster = Cluster(initialize_head=True, head_node_args=head)

@@ -3,6 +3,7 @@
 The chat model is Gemma 3 270M where scripts/small_model has made it, else a random one. Quality is not judged.
 """
 
+import asyncio
 import json
 import os
 import signal
@@ -137,6 +138,31 @@ def test_relevance_is_that_of_the_reference_implementation(server: httpx.Client,
     pairs += [("long question " * 200, "short passage"), ("a", "")]
     local = CrossEncoder(RerankSettings(model=settings.models.rerank.model, max_tokens=MAX_LENGTH["rerank"]))
     assert np.abs(ServedReranker(300).score(pairs) - local.score(pairs)).max() < 1e-3
+
+
+def test_relevance_by_a_model_of_the_family_of_bge_reranker(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tgrag.models.cross_encoder import CrossEncoder
+    from tgrag.models.vllm.rerank import Rerank
+    from tgrag.settings import RerankSettings
+
+    model = vllm_models.make_multilingual_reranker(tmp_path / "model")
+    engine = settings.models.rerank.model_copy(update={"model": model})
+    for name, value in engine.environment.items():
+        monkeypatch.setenv(name, value)
+    pairs = [("кто капитан?", f"Немо командует {n} людьми. " * n) for n in range(1, 20)]
+    pairs += [("длинный вопрос " * 50, "короткий ответ"), ("а", "")]
+
+    async def scored() -> list[float]:
+        rerank = Rerank.__new__(Rerank)
+        await rerank.__init__(engine.model_dump(mode="json"))  # type: ignore[misc]
+        scores = await rerank.score(pairs)
+        rerank.shutdown()
+        return scores
+
+    local = CrossEncoder(RerankSettings(model=model, max_tokens=MAX_LENGTH["rerank"]))
+    assert np.abs(np.array(asyncio.run(scored())) - local.score(pairs)).max() < 1e-3
 
 
 def test_an_answer_keeps_to_its_schema(chat: Any) -> None:
