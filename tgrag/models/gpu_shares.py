@@ -77,10 +77,15 @@ def check_places(engines: Engines, nodes: Sequence[int]) -> None:
         left_out = _left_out([(name, wanted[name]) for name in order], nodes)
         if left_out:
             total = sum(engine.gpus * engine.replicas for engine in wanted.values())
+            advice = (
+                "add GPUs, or lower models.*.replicas or models.*.gpus"
+                if total > sum(nodes)
+                else "give what is large whole GPUs, or bound models.*.replicas_per_node: fractions that fit together only "
+                "in one order may come in another"
+            )
             raise ConfigurationError(
-                f"models.{left_out} may find no place: the models book {total:g} GPUs, and there are {sum(nodes)}"
-                f" on {len(nodes)} nodes. Fractions that fit together only in one order do not count: give what is "
-                "larger whole GPUs, or bound models.*.replicas_per_node"
+                f"models.{left_out} may find no place: the models book {total:g} GPUs, and Ray counts {sum(nodes)} on "
+                f"{len(nodes)} nodes; {advice}"
             )
 
 

@@ -22,7 +22,7 @@ def serve_until_interrupted(settings: Settings, address: str | None, report: Cal
 
     address: of a running Ray; a private one on loopback is started when None.
     Raises ConfigurationError when the port is taken, when the host is beyond loopback and there is no API key or Ray asks
-    for no token, and when a model may find no GPU.
+    for no token, and when a model may find no GPU on this machine; a cluster may still grow.
     """
     config = build(settings)
     host, port = settings.serve.host, settings.serve.port
@@ -38,7 +38,12 @@ def serve_until_interrupted(settings: Settings, address: str | None, report: Cal
 
     require_safe(host, bool(settings.serve.api_keys), is_token_auth_enabled())
     require_shared(settings.root)
-    check_places(served_engines(settings), gpus_by_node())
+    try:
+        check_places(served_engines(settings), gpus_by_node())
+    except ConfigurationError as error:
+        if not address:
+            raise
+        report(f"waiting for GPUs, if this cluster can get more: {error.message}")
     try:
         names = [application["name"] for application in config["applications"]]
         report(f"deploying the applications {', '.join(names)} …")

@@ -61,7 +61,9 @@ def test_what_cannot_meet_on_one_gpu_does_not_count_together() -> None:
     ],
 )
 def test_a_replica_that_may_wait_for_ever_is_told(engines: Any, nodes: list[int]) -> None:
-    with pytest.raises(ConfigurationError, match="may find no place"):
+    booked = sum(each.gpus * each.replicas for each in engines.values())
+    advice = "add GPUs" if booked > sum(nodes) else "replicas_per_node"
+    with pytest.raises(ConfigurationError, match=f"may find no place.*{advice}"):
         check_places(engines, nodes)
 
 
