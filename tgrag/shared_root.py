@@ -35,13 +35,18 @@ def require_shared(address: str) -> None:
     if not unasked:
         return
     answers = who_sees(address, unasked)
-    blind = [f"{said.node.name} {said.fault or 'does not see it'}" for said in answers if not said.value]
+    alive = {node.node_id for node in alive_nodes()}  # one that has died meanwhile does no harm
+    blind = [
+        f"{said.node.name} {said.fault or 'does not see it'}"
+        for said in answers
+        if not said.value and said.node.node_id in alive
+    ]
     if blind:
         raise ConfigurationError(
             f"root {address} is not shared by all {len(nodes)} nodes: {'; '.join(blind)}; "
             "use an s3:// address, or a folder that is mounted on every node"
         )
-    seen.update(node.node_id for node in unasked)
+    seen.update(said.node.node_id for said in answers if said.value)
 
 
 def who_sees(address: str, nodes: Sequence[Node]) -> list[Said[bool]]:
