@@ -244,14 +244,11 @@ def _on_workers(
     from tgrag.cluster import connect
 
     connect()
-    import ray
-
     total = settings.chat.max_in_flight
     wanted = pool.size or -(-total // SLOTS_A_WORKER)
     n_workers = max(1, min(wanted, total, wanted if pool.engine else default_workers()))
     if n_workers > 1:
-        shares = ray.remote(num_cpus=0)(Shares).remote(total)
-        arguments |= {"share": 1 / n_workers, "shares": shares}
+        arguments |= {"share": 1 / n_workers, "shares": _shares(total)}
     size = min(max(total // n_workers, BUNDLE[0]), BUNDLE[1])
     at_once = 3 * -(-total // size)  # a worker that gets all slots has three times as many units at hand
     task_class = arguments["method"].task_class
@@ -270,3 +267,17 @@ def _on_workers(
             cpus=0.5,
             options=pool.options,
         )
+
+
+def _shares(total: int) -> Any:
+    """Start the actor that shares out the calls, where the driver is: another node may die while the run goes on.
+
+    Should it be killed alone, it begins anew and learns from the next reports what each worker holds; until then there
+    may be more calls in flight than the total.
+    """
+    import ray
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
+    actor = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=-1, scheduling_strategy=here)(Shares)
+    return actor.remote(total)
