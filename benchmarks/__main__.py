@@ -2,7 +2,7 @@
 
 import argparse
 
-from benchmarks import extraction, parse, query, resolve, sentences, strong
+from benchmarks import extraction, observing, parse, query, resolve, sentences, strong
 
 
 def main() -> None:
@@ -14,6 +14,7 @@ def main() -> None:
     resolve.add_command(commands)
     query.add_command(commands)
     strong.add_command(commands)
+    observing.add_command(commands)
     arguments = parser.parse_args()
     arguments.run(arguments)
 

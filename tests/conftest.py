@@ -21,9 +21,12 @@ settings.load_profile("tgrag")
 
 @pytest.fixture(scope="session")
 def ray_cluster() -> Iterator[None]:
-    """One local Ray on loopback for the whole run."""
+    """One local Ray on loopback for the whole run; its workers write their log as JSON."""
     import ray
 
-    connect()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TGRAG_LOG_LEVEL", "info")
+        patch.setenv("TGRAG_LOG_FORMAT", "json")
+        connect()
     yield
     ray.shutdown()

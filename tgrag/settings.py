@@ -333,6 +333,10 @@ class ServeSettings(Section):
     max_queued_requests: int = Field(400, ge=1, description="requests waiting; more get 503")
     timeout_seconds: float = Field(60, gt=0, description="a question that takes longer gets 504")
     max_open_collections: int = Field(8, ge=1, description="snapshots a replica keeps open")
+    traces: str = Field(
+        "",
+        description="of questions: an OTLP collector's address, such as http://127.0.0.1:4318/v1/traces; none without",
+    )
 
 
 class ProfileDefaults(PydanticBaseSettingsSource):

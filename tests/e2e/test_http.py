@@ -1,6 +1,7 @@
 """Questions over HTTP to both applications on a local Ray, with indexes made by the real index run."""
 
 import asyncio
+import json
 import socket
 import threading
 import time
@@ -18,6 +19,7 @@ from tests.books import book, chapters
 from tests.mock_llm import Running, running
 from tgrag.index import run
 from tgrag.index.catalog import Catalog
+from tgrag.metrics import METRICS, PREFIX
 from tgrag.settings import Settings, load_settings
 from tgrag.store.root import open_root
 
@@ -289,26 +291,59 @@ def test_rollback_is_taken_up_and_listed(server: Server) -> None:
     assert len(versions) == 2
 
 
-def test_a_request_is_followed_by_its_id_and_counted(server: Server, chat: Running) -> None:
+def test_a_request_is_followed_by_its_id(server: Server, chat: Running) -> None:
+    sent = {"X-Request-ID": "of-a-test-17"}
+    body = {"question": QUESTION, "collection": "shelf", "mode": "classic"}
+    answer = server.client.post("/v1/query", json=body, headers=sent)
+    assert answer.headers.get_list("X-Request-ID") == ["of-a-test-17"]
+    assert chat.stats()["request_ids"]["of-a-test-17"] >= 1
+    wanted = {"tgrag.serve.traffic", "tgrag.serve.telling"}
+    deadline = time.monotonic() + 30
+    while not wanted <= (lines := logged("of-a-test-17")).keys():
+        assert time.monotonic() < deadline, lines
+        time.sleep(0.2)
+    told = lines["tgrag.serve.telling"]
+    assert (told["collection"], told["version"]) == ("shelf", answer.json()["version"])
+
+
+def logged(request_id: str) -> dict[str, Any]:
+    """Return what was logged of a request anywhere on this Ray, by logger."""
     import ray
 
-    answer = server.client.post(
-        "/v1/query",
-        json={"question": QUESTION, "collection": "shelf", "mode": "classic"},
-        headers={"X-Request-ID": "of-a-test-17"},
-    )
-    assert answer.headers["X-Request-ID"] == "of-a-test-17"
-    assert chat.stats()["request_ids"]["of-a-test-17"] >= 1
+    folder = Path(ray._private.worker._global_node.get_logs_dir_path())
+    lines = [line for path in folder.glob("worker-*.err") for line in path.read_text().splitlines()]
+    told = [json.loads(line) for line in lines if line.startswith("{") and request_id in line]
+    return {line["logger"]: line for line in told if line["request_id"] == request_id}
+
+
+def test_an_id_that_is_not_sane_is_replaced_in_every_process(server: Server) -> None:
+    sent = {"X-Request-ID": "two words"}
+    body = {"question": QUESTION, "collection": "nowhere"}
+    refused = server.client.post("/v1/query", json=body, headers=sent)
+    made, *echoed = refused.headers.get_list("X-Request-ID")
+    assert made != "two words" == echoed[0]  # Serve's proxy sends back what it got, behind everything else
+    assert refused.json()["error"]["code"] == "unknown_collection"  # as the retriever says
+    assert refused.json()["error"]["request_id"] == made
+
+
+def test_what_is_counted_comes_out_of_the_nodes_metrics_port(server: Server) -> None:
+    import ray
+
     (node,) = ray.nodes()
     url = f"http://127.0.0.1:{node['MetricsExportPort']}/metrics"
-    wanted = {
-        f"ray_{name}"
-        for name in ("tgrag_requests_total", "tgrag_query_seconds_bucket", "tgrag_model_calls_total")
-    }
+    endings = {"counter": "_total", "histogram": "_bucket", "gauge": ""}
+    unseen = {"tgrag_index_progress"}  # only while a stage goes on
+    wanted = {PREFIX + m.name + endings[m.kind] for m in METRICS.values() if m.name not in unseen}
+    server.ask(collection="nowhere")
     deadline = time.monotonic() + 60
-    while not all(name in (told := httpx.get(url).text) for name in wanted):
-        assert time.monotonic() < deadline, [line for line in told.splitlines() if "tgrag" in line][:20]
+    while missing := wanted - {line.partition("{")[0] for line in httpx.get(url).text.splitlines()}:
+        assert time.monotonic() < deadline, missing
         time.sleep(1)
+    lines = [line for line in httpx.get(url).text.splitlines() if line.startswith("ray_tgrag_")]
+    assert any('code="unknown_collection"' in line and 'route="/v1/query"' in line for line in lines)
+    assert not [line for line in lines if "nowhere" in line or QUESTION in line]
+    answering = server.ask().json()["version"]
+    assert any("ray_tgrag_index_version{" in line and f'version="{answering}"' in line for line in lines)
 
 
 def test_models_are_redeployed_without_the_query_path(server: Server) -> None:

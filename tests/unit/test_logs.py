@@ -31,6 +31,23 @@ def test_json_lines_name_the_request_and_hold_the_traceback(
     assert second.keys() == {"time", "level", "logger", "message"}
 
 
+@pytest.mark.parametrize("form", logs.FORMATS)
+def test_lines_name_the_collection_and_version_that_they_are_about(
+    form: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(logs.FORMAT_VARIABLE, form)
+    logs.set_up()
+    with logs.about("книги", "v1"), logs.about("shelf", "v2"):
+        logging.getLogger("tgrag.x").warning("вот")
+    logging.getLogger("tgrag.x").warning("позже")
+    first, second = capsys.readouterr().err.splitlines()
+    if form == "json":
+        assert (json.loads(first)["collection"], json.loads(first)["version"]) == ("shelf", "v2")
+    else:
+        assert first.endswith("WARNING tgrag.x: вот [collection=shelf version=v2]")
+        assert second.endswith("WARNING tgrag.x: позже")
+
+
 def test_an_unknown_form_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(logs.FORMAT_VARIABLE, "xml")
     with pytest.raises(ConfigurationError, match="text, json"):

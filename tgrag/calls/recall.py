@@ -8,7 +8,6 @@ from typing import Protocol
 from tgrag.calls.call import Call, Handler, Listener
 from tgrag.calls.counters import Counters
 from tgrag.index.memo import Failure
-from tgrag.metrics import tell
 from tgrag.models.chat import CallFailed, ChatReply, Misconfigured
 
 KeyOf = Callable[[Call], str]
@@ -62,7 +61,6 @@ class Recall:
                 await self._land(flown, flight.task)
         if stored or not first:
             self._counters.saved += 1
-            tell("tgrag_saved_calls", purpose=call.purpose)
         else:
             self._counters.answered += 1
         return reply

@@ -115,7 +115,7 @@ class AskWorker:
         logs.set_up()
         self._memo = AnswerMemo(open_root(root), collection)
         self._model = Budgeted(open_chat(chat, engine=engine), Spending(budget))
-        self._method = method
+        self._collection, self._method = collection, method
         self._slots = Slots(0 if shares is not None else chat.max_in_flight)
         self._shares, self._name = shares, secrets.token_hex(8)
         self._keeping: asyncio.Task[None] | None = None
@@ -130,9 +130,10 @@ class AskWorker:
             keeping = keep_share(self._slots, self._shares, self._name, lambda: self._running)
             self._keeping = asyncio.create_task(keeping)
         try:
-            async with asyncio.TaskGroup() as group:
-                for task in tasks:
-                    group.create_task(self._ask(task))
+            with logs.about(self._collection):
+                async with asyncio.TaskGroup() as group:
+                    for task in tasks:
+                        group.create_task(self._ask(task))
         except BaseExceptionGroup as errors:
             first = errors.exceptions[0]
             if isinstance(first, Misconfigured):

@@ -150,9 +150,6 @@ class VersionBuilder:
             self.target.finish(manifest)
         self._lease.check()
         self.target.publish(version_id, reason, after=parent)
-        tell("tgrag_dead_letters", len(letters), collection=self.target.name)
-        for name, stage in self._costs.items():
-            tell("tgrag_index_stage_seconds", stage.seconds, collection=self.target.name, stage=name)
         if self._settings.extract.method == "llm":
             self._compact()
         return summary_of(manifest, changes_between(self._before, documents), self._elapsed())
@@ -346,6 +343,10 @@ class VersionBuilder:
         cost = self._costs[name] = StageCost(seconds=0.0)
         yield cost
         cost.seconds = round(time.monotonic() - begun, 3)
+        told = {"collection": self.target.name, "stage": name}
+        tell("tgrag_index_stage_seconds", cost.seconds, **told)
+        for outcome, n in (("made", cost.calls), ("saved", cost.saved), ("failed", cost.failed)):
+            tell("tgrag_index_calls", n, outcome=outcome, **told)
 
 
 def _less(plan: Plan, cost: StageCost) -> Plan:

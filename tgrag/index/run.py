@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 
+from tgrag import logs
 from tgrag.errors import InvalidRequest, UnknownDocument, UnknownVersion
 from tgrag.index import batch, cleanup
 from tgrag.index.builder import VersionBuilder
@@ -217,7 +218,7 @@ def _writing(
         wait_seconds=settings.index.wait_seconds,
         report=report,
     )
-    with lease:
+    with lease, logs.about(collection):
         yield target, lease
 
 

@@ -16,6 +16,7 @@ from tgrag.errors import ConfigurationError
 from tgrag.logs import request_id
 from tgrag.models.chat import CallFailed, ChatReply, ChatRequest, Misconfigured
 from tgrag.models.chat_wire import identity_of, piece_of, read_reply, read_streamed, request_body
+from tgrag.request_ids import HEADER
 from tgrag.settings import ChatSettings
 
 NO_KEY = "none"  # local servers take any; the client insists on one
@@ -181,7 +182,7 @@ class OpenAIChat:
 def _headers() -> dict[str, str]:
     """Name the request that the call is made for, so that the server's log can be told from it."""
     current = request_id.get()
-    return {"X-Request-ID": current} if current else {}
+    return {HEADER: current} if current else {}
 
 
 def retry_after(headers: httpx2.Headers) -> float | None:

@@ -34,6 +34,7 @@ from tgrag.search.requests import (
     MODES,
     Answer,
     AsOf,
+    Cause,
     ContextItem,
     FallBack,
     Mode,
@@ -63,13 +64,25 @@ QUESTIONS_KEPT = 1024  # with their vectors: the same question is often asked as
 READERS = 4  # questions whose sentences are embedded at once; under more load the rest do without
 
 NO_RERANKER = FallBack(
-    step="rerank", wanted="reranker", used="fused rank", reason="this profile has no reranking model"
+    step="rerank",
+    wanted="reranker",
+    used="fused rank",
+    cause="absent",
+    reason="this profile has no reranking model",
 )
 NO_ENTITY = FallBack(
-    step="entities", wanted="entities", used="text alone", reason="no entity is like what is asked"
+    step="entities",
+    wanted="entities",
+    used="text alone",
+    cause="nothing",
+    reason="no entity is like what is asked",
 )
 NO_CHAT = FallBack(
-    step="answer", wanted="chat model", used="extractive quotes", reason="this profile has no chat model"
+    step="answer",
+    wanted="chat model",
+    used="extractive quotes",
+    cause="absent",
+    reason="this profile has no chat model",
 )
 
 
@@ -241,7 +254,11 @@ class Engine:
             reason = f"the embedder failed: {type(error).__name__}: {error}"
             run.fall_backs.append(
                 FallBack(
-                    step="text_units", wanted="a second search", used="the first search only", reason=reason
+                    step="text_units",
+                    wanted="a second search",
+                    used="the first search only",
+                    cause="failed",
+                    reason=reason,
                 )
             )
             return choose_units(question, states, view, self._settings, None)
@@ -257,7 +274,7 @@ class Engine:
             return rerank(self._reranker, question, units, view, self._settings.candidates, states)
         except Exception as error:  # whatever a model server raises
             reason = f"the reranker failed: {type(error).__name__}: {error}"
-            run.fall_backs.append(NO_RERANKER.model_copy(update={"reason": reason}))
+            run.fall_backs.append(NO_RERANKER.model_copy(update={"cause": "failed", "reason": reason}))
             return units, states
 
     def _answered(
@@ -274,7 +291,7 @@ class Engine:
         try:
             answer, spent = self._writer.answer(found.question, as_of, found.items, found.view, caller)
         except (CallFailed, ConfigurationError) as error:
-            run.fall_backs.append(_no_answer(str(error)))
+            run.fall_backs.append(NO_CHAT.model_copy(update={"cause": "failed", "reason": str(error)}))
             return self._answer(found, run), {}
         return answer, {"prompt": spent.tokens_in, "answer": spent.tokens_out}
 
@@ -284,12 +301,13 @@ class Engine:
         units = list(zip(found.view.text_units(quoted.rows.tolist()), quoted.scores.tolist(), strict=True))
         given = found.question, found.view, units, self._settings.answer_sentences
         if not self._reading.acquire(blocking=False):
-            run.fall_backs.append(_words_only("the embedder is busy with other questions"))
+            run.fall_backs.append(_words_only("busy", "the embedder is busy with other questions"))
             return extractive_answer(*given, None)
         try:
             return extractive_answer(*given, self._meaning)
         except Exception as error:  # whatever a model server raises
-            run.fall_backs.append(_words_only(f"the embedder failed: {type(error).__name__}: {error}"))
+            reason = f"the embedder failed: {type(error).__name__}: {error}"
+            run.fall_backs.append(_words_only("failed", reason))
             return extractive_answer(*given, None)
         finally:
             self._reading.release()
@@ -303,7 +321,9 @@ class Engine:
         except Exception as error:  # whatever a model server raises: lexical search still answers
             reason = f"the embedder failed: {type(error).__name__}: {error}"
             run.fall_backs.append(
-                FallBack(step="embed", wanted="vectors", used="lexical search only", reason=reason)
+                FallBack(
+                    step="embed", wanted="vectors", used="lexical search only", cause="failed", reason=reason
+                )
             )
             return None
 
@@ -319,12 +339,10 @@ def _written(as_of: AsOf | None) -> str:
     return ", ".join(f"{name} {value}" for name, value in given.items())
 
 
-def _no_answer(reason: str) -> FallBack:
-    return FallBack(step="answer", wanted="chat model", used="extractive quotes", reason=reason)
-
-
-def _words_only(reason: str) -> FallBack:
-    return FallBack(step="answer", wanted="sentence vectors", used="shared words only", reason=reason)
+def _words_only(cause: Cause, reason: str) -> FallBack:
+    return FallBack(
+        step="answer", wanted="sentence vectors", used="shared words only", cause=cause, reason=reason
+    )
 
 
 def _mode(request: QueryRequest) -> Mode:

@@ -144,12 +144,19 @@ class Hint(BaseModel):
     ordinal: int | None = None
 
 
+Cause = Literal["absent", "failed", "busy", "nothing"]
+
+
 class FallBack(BaseModel):
-    """A step that used its next best: ``step`` could not use ``wanted`` and used ``used`` because of ``reason``."""
+    """A step that used its next best: ``step`` could not use ``wanted`` and used ``used`` because of ``reason``.
+
+    cause: the kind of the reason, for programs. absent: the profile has none; nothing: it found nothing.
+    """
 
     step: str
     wanted: str
     used: str
+    cause: Cause
     reason: str
 
 

@@ -1,6 +1,6 @@
 """The HTTP API: routes, their documentation and the one form of errors. It knows nothing of Ray.
 
-``build_api(ask, listen)`` takes the functions that carry a request to the query path: ``await ask("query", request)
+``build_api(ask, listen, …)`` takes the functions that carry a request to the query path: ``await ask("query", request)
 -> Reply``, and ``listen(request)``, an iterator over an answer while it is written; both may raise TgragError.
 """
 
@@ -22,6 +22,7 @@ from tgrag.serve.faults import handle_errors, response_of
 from tgrag.serve.listings import CollectionList, VersionList
 from tgrag.serve.replies import ErrorBody, Internal, Reply, Streamed, failure, is_reply
 from tgrag.serve.streaming import server_sent
+from tgrag.serve.traffic import InFlight, Traffic
 
 logger = logging.getLogger(__name__)
 
@@ -31,10 +32,12 @@ Answers with checked quotes from long documents, as of any chapter or date.
 * **Collections** hold indexed documents; `collection` may be left out when there is exactly one.
 * **`as_of`** limits everything that an answer can see to what a reader knew by then.
 * Every answer names the index **version** it was given on (also in the header `X-Tgrag-Version`);
-  `X-Request-Id` is sent back, or made when the request has none.
+  `X-Request-ID` is sent back, or made when the request has none (or one of over 128 characters, or of others than
+  letters, digits and `._:=/+@-`).
 * Where a server asks for an **API key**, it comes as `Authorization: Bearer KEY` and opens the collections it was
   made for; `/healthz`, `/readyz` and this page need none.
-* Every **error** has the form `{"error": {"code": "…", "message": "…"}}`. Codes are stable. Code and status:
+* Every **error** has the form `{"error": {"code": "…", "message": "…", "request_id": "…"}}`. Codes are stable. Code and
+  status:
   `malformed_json` 400; `unauthorized` 401; `forbidden` 403;
   `not_found`, `unknown_collection`, `unknown_book`, `unknown_chapter`, `entity_not_found` 404;
   `method_not_allowed` 405; `no_version`, `embedder_mismatch`, `schema_mismatch` 409;
@@ -122,10 +125,11 @@ def _granted(request: Request, _: Annotated[Any, Security(BEARER)]) -> Grant:
 Granted = Annotated[Grant, Depends(_granted)]
 
 
-def build_api(ask: Ask, listen: Listen, access: Access) -> FastAPI:
+def build_api(ask: Ask, listen: Listen, access: Access, in_flight: InFlight | None = None) -> FastAPI:
     """Return the application; ``ask`` reaches query, retrieve, entities, collections, versions and ready."""
     api = FastAPI(title="tgrag", version=__version__, description=DESCRIPTION, redoc_url=None)
     api.add_middleware(Authentication, access=access)
+    api.add_middleware(Traffic, in_flight=in_flight or InFlight())
 
     async def forward(method: str, *arguments: Any) -> Response:
         try:

@@ -18,17 +18,17 @@ from ray import serve
 from ray._private.authentication.authentication_utils import is_token_auth_enabled
 from ray.exceptions import RayActorError
 from ray.serve import Application
-from ray.serve.context import _get_global_client, _get_serve_request_context
+from ray.serve.context import _get_global_client
 from ray.serve.exceptions import BackPressureError, DeploymentUnavailableError
 from ray.serve.handle import DeploymentHandle
 
 from tgrag import logs
 from tgrag.errors import ConfigurationError, TgragError
 from tgrag.index.catalog import Catalog
-from tgrag.metrics import tell
 from tgrag.models.rerankers import open_reranker
 from tgrag.models.served import ServedEmbedder
 from tgrag.models.tokenizer import tokenizer
+from tgrag.request_ids import give_to_serve, take_from_serve
 from tgrag.search.caller import Caller
 from tgrag.search.engine import Engine
 from tgrag.search.model_answer import answer_writer
@@ -39,9 +39,11 @@ from tgrag.serve.library import Library
 from tgrag.serve.replies import NotReady, Overloaded, Reply, Streamed, TimedOut, guarded
 from tgrag.serve.service import Service
 from tgrag.serve.streaming import hear
+from tgrag.serve.traffic import InFlight
 from tgrag.settings import load_settings
 from tgrag.shared_root import require_shared
 from tgrag.store.root import open_root
+from tgrag.tracing import Tracing, open_tracing
 
 logger = logging.getLogger(__name__)
 
@@ -77,7 +79,7 @@ class Retriever:
             ),
             settings.serve.max_open_collections,
         )
-        self._service = Service(catalog, self._library)
+        self._service = Service(catalog, self._library, _tracing(settings.serve.traces))
         self._writer = answer_writer(settings.chat, settings.serve.timeout_seconds)
         self._reranker = open_reranker(settings.rerank)
         self._threads = ThreadPoolExecutor(settings.serve.max_ongoing_requests, thread_name_prefix="query")
@@ -93,7 +95,7 @@ class Retriever:
 
     async def stream(self, request: dict[str, Any]) -> AsyncIterator[Streamed]:
         """Yield what there is to hear of an answer while it is written, then the reply that ``query`` gives."""
-        _take_request_id()
+        take_from_serve()
         async with aclosing(
             hear(lambda caller: self._service.query(request, caller), self._threads)
         ) as items:
@@ -125,13 +127,14 @@ class Retriever:
     async def check_health(self) -> None:
         if not self._follower.is_alive():
             raise RuntimeError("the thread that follows published versions has ended")
+        self._library.tell()  # Serve asks every few seconds
 
     def _embed_something(self) -> Reply:
         self._embedder.embed_queries(["ready"])
         return Reply(status=200, body='{"status":"ready"}', headers={})
 
     async def _run(self, work: Callable[[], Reply]) -> Reply:
-        _take_request_id()
+        take_from_serve()
         run = copy_context().run
         return await asyncio.get_running_loop().run_in_executor(self._threads, run, work)
 
@@ -159,18 +162,21 @@ class Ingress:
         known = [*map(KeyDigest.model_validate, api_keys), *digests(load_settings().serve.api_keys)]
         _require_safe_proxies(has_keys=bool(known))
         self._access = Access(known)
+        self._in_flight = InFlight()
 
     def __serve_build_asgi_app__(self) -> FastAPI:
-        return build_api(self._ask, self._listen, self._access)
+        return build_api(self._ask, self._listen, self._access, self._in_flight)
+
+    async def check_health(self) -> None:
+        self._in_flight.tell()  # Serve asks every few seconds
 
     async def _ask(self, method: str, *arguments: Any) -> Reply:
-        _take_request_id()
+        give_to_serve()
         timeout = READY_SECONDS if method == "ready" else self._timeout
-        with _told(method):
+        with _told():
             response = getattr(self._retriever, method).remote(*arguments)
             try:
                 reply: Reply = await asyncio.wait_for(response, timeout)
-                tell("tgrag_requests", method=method, status=str(reply["status"]))
                 return reply
             except TimeoutError:
                 response.cancel()
@@ -180,26 +186,20 @@ class Ingress:
 
     async def _listen(self, request: dict[str, Any]) -> AsyncGenerator[Streamed, None]:
         """Yield the items of a streamed answer; they have to be complete in the time of any answer."""
-        _take_request_id()
+        give_to_serve()
         now = asyncio.get_running_loop().time
         deadline = now() + self._timeout
-        with _told("stream"):
+        with _told():
             response = self._retriever.options(stream=True).stream.remote(request)
             try:
                 while True:
                     yield await asyncio.wait_for(anext(response), deadline - now())
             except StopAsyncIteration:
-                tell("tgrag_requests", method="stream", status="200")
                 return
             except TimeoutError:
                 raise TimedOut(f"no answer within {self._timeout:g} seconds") from None
             finally:
                 response.cancel()
-
-
-def _take_request_id() -> None:
-    """Let the log and the calls of models name the request as Serve does: by its header X-Request-ID, or a new id."""
-    logs.request_id.set(_get_serve_request_context().request_id)
 
 
 def _require_safe_proxies(has_keys: bool) -> None:
@@ -218,19 +218,17 @@ def _require_shared(root: str) -> None:
         raise RuntimeError(error.message) from None
 
 
-@contextmanager
-def _told(method: str) -> Iterator[None]:
-    """Turn what Serve raises when no replica can answer into errors that say what to do, and count them."""
+def _tracing(address: str) -> Tracing | None:
+    """Return what traces questions. Raises RuntimeError when it is wanted and not installed."""
     try:
-        with _said():
-            yield
+        return open_tracing(address)
     except TgragError as error:
-        tell("tgrag_requests", method=method, status=str(error.status))
-        raise
+        raise RuntimeError(error.message) from None
 
 
 @contextmanager
-def _said() -> Iterator[None]:
+def _told() -> Iterator[None]:
+    """Turn what Serve raises when no replica can answer into errors that say what to do."""
     try:
         yield
     except BackPressureError:

@@ -25,8 +25,12 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class OpenVersion:
+    """n_dead_letters: documents and calls without an outcome in it."""
+
+    collection: str
     version_id: str
     engine: "Engine"
+    n_dead_letters: int
 
 
 class Library:
@@ -44,23 +48,35 @@ class Library:
         self._opening = threading.Lock()
 
     def engine(self, collection: str | None) -> "Engine":
-        """Return the engine of a collection, of the only one there is when None.
+        """Return what ``open`` does, its engine alone."""
+        return self.open(collection).engine
+
+    def open(self, collection: str | None) -> OpenVersion:
+        """Return the open version of a collection, of the only one there is when None.
 
         Raises UnknownCollection, NoVersion, and whatever opening a version raises.
         """
         name = collection or only_collection(self._catalog)
         if found := self._recently_used(name):
-            return found.engine
+            return found
         with self._opening:
             if found := self._recently_used(name):
-                return found.engine
+                return found
             opened = self._open_current(name)
             with self._access:
                 self._open[name] = opened
-                _tell(name, None, opened)
                 while len(self._open) > self._max_open:
                     self._open.popitem(last=False)
-            return opened.engine
+            return opened
+
+    def tell(self) -> None:
+        """Tell which versions answer; to be told again every few seconds."""
+        with self._access:
+            held = list(self._open.values())
+        tell("tgrag_open_collections", len(held))
+        for opened in held:
+            tell("tgrag_index_version", collection=opened.collection, version=opened.version_id)
+            tell("tgrag_dead_letters", opened.n_dead_letters, collection=opened.collection)
 
     def refresh(self) -> None:
         """Bring every open collection to its published version. What cannot be opened is logged; the old one stays."""
@@ -97,7 +113,6 @@ class Library:
         with self._access:
             if self._open.get(name) is not old:
                 return  # closed meanwhile as the least recently used
-            _tell(name, old, new)
             if new is None:
                 del self._open[name]
             else:
@@ -115,11 +130,5 @@ class Library:
 
     def _open_version(self, name: str, version_id: str) -> OpenVersion:
         snapshot = self._catalog.collection(name).open(version_id)
-        return OpenVersion(version_id, self._open_engine(snapshot))
-
-
-def _tell(collection: str, old: OpenVersion | None, new: OpenVersion | None) -> None:
-    """Tell which version answers from now on."""
-    for version, value in ((old, 0.0), (new, 1.0)):
-        if version:
-            tell("tgrag_index_version", value, collection=collection, version=version.version_id)
+        n_dead_letters = len(snapshot.manifest["dead_letters"])
+        return OpenVersion(name, version_id, self._open_engine(snapshot), n_dead_letters)

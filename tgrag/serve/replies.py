@@ -10,6 +10,7 @@ from typing import Literal, TypedDict
 from pydantic import BaseModel, Field
 from typing_extensions import TypeIs
 
+from tgrag import logs
 from tgrag.errors import TgragError
 
 logger = logging.getLogger(__name__)
@@ -41,6 +42,11 @@ def is_reply(item: Streamed) -> TypeIs[Reply]:
 class ErrorDetail(BaseModel):
     code: str = Field(description="stable: what a program switches on", examples=["unknown_collection"])
     message: str = Field(description="for a person: what is wrong and what to do", examples=["…"])
+    request_id: str | None = Field(
+        None,
+        description="by which the server's log names the request; over HTTP only",
+        exclude_if=lambda value: value is None,
+    )
 
 
 class ErrorBody(BaseModel):
@@ -90,7 +96,7 @@ def failure(error: TgragError) -> Reply:
 
 
 def error_body(code: str, message: str) -> ErrorBody:
-    return ErrorBody(error=ErrorDetail(code=code, message=message))
+    return ErrorBody(error=ErrorDetail(code=code, message=message, request_id=logs.request_id.get() or None))
 
 
 def guarded(work: Callable[[], Reply]) -> Reply:

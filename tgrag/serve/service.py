@@ -1,26 +1,30 @@
 """The query path without Ray: builtins in, a Reply out. One call answers on one snapshot."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any
 
+from tgrag import logs
 from tgrag.index.catalog import Catalog
-from tgrag.metrics import tell
 from tgrag.search.caller import Caller
+from tgrag.search.engine import Engine
 from tgrag.search.entities import Entities, EntityDetail, EntityList, Timeline
 from tgrag.search.requests import Answer, QueryRequest, Retrieval
 from tgrag.search.written import parse_as_of
 from tgrag.serve.library import Library
 from tgrag.serve.listings import list_collections, list_versions
 from tgrag.serve.replies import Reply, guarded, success
+from tgrag.serve.telling import tell_question
+from tgrag.tracing import Tracing
 
 
 class Service:
     """request: a QueryRequest in JSON form, validated by the caller."""
 
-    def __init__(self, catalog: Catalog, library: Library) -> None:
+    def __init__(self, catalog: Catalog, library: Library, tracing: Tracing | None = None) -> None:
         self._catalog = catalog
         self._library = library
+        self._tracing = tracing
 
     def query(self, request: dict[str, Any], caller: Caller | None = None) -> Reply:
         return guarded(lambda: self._query(QueryRequest.model_validate(request), caller))
@@ -57,24 +61,15 @@ class Service:
         return guarded(work)
 
     def _query(self, request: QueryRequest, caller: Caller | None) -> Reply:
-        begun = perf_counter()
-        answer = self._library.engine(request.collection).query(request, caller=caller)
-        _tell(answer, perf_counter() - begun, answer.tokens)
-        return success(answer, answer.version)
+        return self._told(request, lambda engine: engine.query(request, caller=caller))
 
     def _retrieve(self, request: QueryRequest) -> Reply:
+        return self._told(request, lambda engine: engine.retrieve(request))
+
+    def _told(self, request: QueryRequest, search: Callable[[Engine], Answer | Retrieval]) -> Reply:
         begun = perf_counter()
-        retrieval = self._library.engine(request.collection).retrieve(request)
-        _tell(retrieval, perf_counter() - begun, {"context": retrieval.n_tokens})
-        return success(retrieval, retrieval.version)
-
-
-def _tell(told: Answer | Retrieval, seconds: float, tokens: Mapping[str, int]) -> None:
-    """Count what a question took."""
-    tell("tgrag_query_seconds", seconds, mode=told.mode)
-    for step, value in told.timings.items():
-        tell("tgrag_query_step_seconds", value, mode=told.mode, step=step)
-    for kind, n in tokens.items():
-        tell("tgrag_query_tokens", n, kind=kind)
-    for fall_back in told.fall_backs:
-        tell("tgrag_query_fall_backs", step=fall_back.step, used=fall_back.used)
+        opened = self._library.open(request.collection)
+        with logs.about(opened.collection, opened.version_id):
+            found = search(opened.engine)
+            tell_question(found, perf_counter() - begun, self._tracing)
+        return success(found, found.version)

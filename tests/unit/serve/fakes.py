@@ -2,12 +2,18 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ClassVar
 
 from tgrag.errors import EmptyQuestion, NoVersion, StorageError, TgragError, UnknownCollection, UnknownMode
 from tgrag.index.manifest import Pointer
 from tgrag.search.caller import Caller
 from tgrag.search.requests import MODES, Answer, QueryRequest, Retrieval
+
+
+class FakeSnapshot(str):
+    """The version that it is of, which has one dead letter."""
+
+    manifest: ClassVar[dict[str, list[str]]] = {"dead_letters": ["a page that could not be read"]}
 
 
 class FakeCollection:
@@ -27,11 +33,11 @@ class FakeCollection:
             raise NoVersion("nothing published")
         return pointer
 
-    def open(self, version_id: str) -> str:
+    def open(self, version_id: str) -> "FakeSnapshot":
         self._catalog.opened.append((self.name, version_id))
         if version_id in self._catalog.unreadable:
             raise self._catalog.unreadable[version_id]
-        return version_id
+        return FakeSnapshot(version_id)
 
     def versions(self) -> list[Any]:
         return []

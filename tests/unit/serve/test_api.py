@@ -48,7 +48,7 @@ def send(method: str, path: str, ask: Any = None, **options: Any) -> httpx.Respo
 
 
 def post(body: Any, path: str = "/v1/query", ask: Any = None) -> httpx.Response:
-    return send("POST", path, ask, json=body)
+    return send("POST", path, ask, json=body, headers={"X-Request-ID": "r-1"})
 
 
 @pytest.mark.parametrize("path", ["/v1/query", "/v1/retrieve"])

@@ -19,6 +19,24 @@ def test_a_collection_is_opened_once_and_kept() -> None:
     assert catalog.opened == [("a", "v1")]
 
 
+def test_what_is_open_is_told_and_what_is_closed_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[str, float, dict[str, str]]] = []
+
+    def tell(name: str, value: float = 1.0, **labels: str) -> None:
+        told.append((name, value, labels))
+
+    monkeypatch.setattr("tgrag.serve.library.tell", tell)
+    shelf = library(FakeCatalog(a="v1", b="v2"), max_open=1)
+    shelf.engine("a")
+    shelf.engine("b")
+    shelf.tell()
+    assert told == [
+        ("tgrag_open_collections", 1, {}),
+        ("tgrag_index_version", 1.0, {"collection": "b", "version": "v2"}),
+        ("tgrag_dead_letters", 1, {"collection": "b"}),
+    ]
+
+
 def test_simultaneous_first_questions_open_a_collection_once() -> None:
     catalog = FakeCatalog(a="v1")
     opened = []

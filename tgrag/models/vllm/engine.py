@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from tgrag.models.start_lock import one_start_at_a_time
 from tgrag.models.vllm.memory import sequences_that_fit
+from tgrag.request_ids import carried_by_serve
 from tgrag.settings import EngineSettings
 
 Runner = Literal["generate", "pooling"]
@@ -51,7 +52,7 @@ class Engine:
 
         priority: vLLM serves the lowest number first. Raises ConnectionError when the engine is dead.
         """
-        request_id = f"{os.getpid()}-{next(self._numbers)}"
+        request_id = self._request_id()
         outputs = self._engine.generate(
             {"prompt_token_ids": prompt}, parameters, request_id, priority=priority
         )
@@ -62,7 +63,7 @@ class Engine:
 
     async def encode(self, prompt: list[int], parameters: Any, priority: int) -> list[float]:
         """Return what a pooling model makes of a prompt. priority and errors as of ``generate``."""
-        request_id = f"{os.getpid()}-{next(self._numbers)}"
+        request_id = self._request_id()
         values: list[float] = []
         with self._told():
             async for output in self._engine.encode(
@@ -72,6 +73,10 @@ class Engine:
         if not values:
             raise ConnectionError("the engine gave the request up")
         return values
+
+    def _request_id(self) -> str:
+        """Return a new one, which begins with that of the question where the request is part of one."""
+        return f"{carried_by_serve() or 'tgrag'}-{os.getpid()}-{next(self._numbers)}"
 
     def pending(self) -> int:
         """Return how many requests are not finished."""
