@@ -27,6 +27,7 @@ def ray_cluster() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TGRAG_LOG_LEVEL", "info")
         patch.setenv("TGRAG_LOG_FORMAT", "json")
+        patch.setattr("tgrag.logs.level", lambda: "warning")  # this process shows none of it
         connect()
     yield
     ray.shutdown()
