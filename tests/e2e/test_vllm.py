@@ -201,6 +201,17 @@ def test_whoever_leaves_ends_the_generation_within_a_second(chat: Any) -> None:
         whole.result(timeout_s=60)
 
 
+def test_a_question_overtakes_an_index_run(chat: Any, settings: Settings) -> None:
+    at_once = settings.models.chat.max_sequences
+    assert at_once
+    patient = [chat.complete.remote(request("Once upon a time", 60)) for _ in range(3 * at_once)]
+    wait_until(lambda: pending(chat) == len(patient))
+    assert chat.complete.remote(request("Hi", 2), True).result(timeout_s=300)
+    assert pending(chat) >= at_once, "those that were there before it and had to wait still do"
+    for response in patient:
+        assert response.result(timeout_s=600)
+
+
 def run_job(settings: Settings, folder: Path, collection: str, *flags: str, **variables: str) -> Any:
     """Index a book by jobs/index.py, as a submitted job does; return the summary."""
     (folder / "book.txt").write_text(book(*chapters()[:1], title="ПОВЕСТЬ"), encoding="utf-8")
