@@ -2,7 +2,7 @@
 
 import argparse
 
-from benchmarks import extraction, observing, parse, query, resolve, sentences, strong
+from benchmarks import extraction, observing, overload, parse, query, resolve, sentences, strong
 
 
 def main() -> None:
@@ -13,6 +13,7 @@ def main() -> None:
     extraction.add_command(commands)
     resolve.add_command(commands)
     query.add_command(commands)
+    overload.add_command(commands)
     strong.add_command(commands)
     observing.add_command(commands)
     arguments = parser.parse_args()
