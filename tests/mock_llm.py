@@ -36,6 +36,7 @@ SENTENCE = re.compile(r"(?<=[.!?…])\s+")
 CONTEXT = re.compile(r"<context>\n(.*?)</context>", re.DOTALL)
 PASSAGE = re.compile(r"^\[(\d+)\] \([^\n]*\)\n(.*?)(?=^\[\d+\] \(|\Z)", re.DOTALL | re.MULTILINE)
 CHARACTERS_A_TOKEN = 4
+LOOPBACK = "127.0.0.1"
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,7 @@ class Config:
 @dataclass
 class Stats:
     """calls: by text (its hash), every attempt; answered: those with a whole answer. repeats: of equal requests.
+    peers: requests by the address that they came from.
 
     busy_seconds: by number of busy slots, from the first request's slot to the end of the last one's.
     """
@@ -94,6 +96,7 @@ class Stats:
     answered: Counter[str] = field(default_factory=Counter)
     faults: Counter[str] = field(default_factory=Counter)
     request_ids: Counter[str] = field(default_factory=Counter)
+    peers: Counter[str] = field(default_factory=Counter)
     busy_seconds: dict[int, float] = field(default_factory=dict)
 
     @property
@@ -131,6 +134,7 @@ class MockLLM:
         self.stats.in_flight += 1
         self.stats.requests += 1
         self.stats.request_ids[request.headers.get("X-Request-ID", "")] += 1
+        self.stats.peers[request.remote or ""] += 1
         if self.plan and self.stats.requests == self.plan[0]:
             asyncio.get_running_loop().call_later(*self.plan[1:])
         try:
@@ -376,14 +380,14 @@ class Running:
 
 
 @contextmanager
-def running(config: Config | None = None) -> Iterator[Running]:
-    """Run a mock in a thread, on a free port of the loopback."""
+def running(config: Config | None = None, host: str = LOOPBACK) -> Iterator[Running]:
+    """Run a mock in a thread, on a free port of the loopback or of another address of this machine."""
     loop, started, address = asyncio.new_event_loop(), threading.Event(), ""
     mock = MockLLM(config or Config())
 
     async def begin() -> web.AppRunner:
         nonlocal address
-        runner, address = await serve(mock, 0)
+        runner, address = await serve(mock, 0, host)
         started.set()
         return runner
 
@@ -404,12 +408,12 @@ def running(config: Config | None = None) -> Iterator[Running]:
         thread.join(30)
 
 
-async def serve(mock: MockLLM, port: int) -> tuple[web.AppRunner, str]:
-    """Start serving on the loopback; return what to clean up, and the address."""
+async def serve(mock: MockLLM, port: int, host: str = LOOPBACK) -> tuple[web.AppRunner, str]:
+    """Start serving; return what to clean up, and the address."""
     runner = web.AppRunner(mock.app(), handler_cancellation=True, access_log=None, shutdown_timeout=0.1)
     await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", port).start()
-    return runner, f"http://127.0.0.1:{runner.addresses[0][1]}"
+    await web.TCPSite(runner, host, port).start()
+    return runner, f"http://{host}:{runner.addresses[0][1]}"
 
 
 async def _main(config: Config, port: int) -> None:

@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 NAMESPACES = ("unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc")
-PORT = 6399
-ADDRESS = f"127.0.0.1:{PORT}"
-START_SECONDS = 90
-RAY = (sys.executable, "-m", "ray.scripts.scripts", "start", "--block", "--node-ip-address", "127.0.0.1")
+HERE, PORT = "127.0.0.1", 6399
+ADDRESS = f"{HERE}:{PORT}"
+STARTS, START_SECONDS = 4, 120  # Ray gives a start up after 30 s, which a busy machine may need
+CPUS = ("--num-cpus", "2")
+RAY = (sys.executable, "-m", "ray.scripts.scripts", "start", "--block", "--node-ip-address")
 
 
 def allowed() -> bool:
@@ -32,37 +33,41 @@ def start(log: Path, *command: str) -> subprocess.Popen[bytes]:
         return subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
 
 
-def start_nodes(
-    logs: Path, cpus: tuple[int, int] = (2, 2), blind: Path | None = None
-) -> subprocess.Popen[bytes]:
-    """Start head and worker with so many CPUs; return the worker. blind: a folder that it does not see."""
+def start_nodes(blind: Path, logs: Path) -> None:
+    """Start head and worker. blind: a folder that the worker does not see."""
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
     head = ("--head", "--port", str(PORT), "--include-dashboard=false", "--temp-dir", str(logs / "ray"))
-    start(logs / "head.log", *RAY, *head, "--num-cpus", str(cpus[0]))
-    wait_for_nodes(1)
-    worker = (*RAY, "--address", ADDRESS, "--num-cpus", str(cpus[1]), "--dashboard-agent-listen-port", "0")
-    if blind:
-        hidden = f"mount -t tmpfs none {blind} && exec {' '.join(worker)}"
-        worker = ("unshare", "--mount", "sh", "-c", hidden)
-    started = start(logs / "worker.log", *worker)
-    wait_for_nodes(2)
-    return started
+    start_node(logs / "head.log", 1, ADDRESS, *RAY, HERE, *head, *CPUS)
+    worker = (*RAY, HERE, "--address", ADDRESS, *CPUS, "--dashboard-agent-listen-port", "0")
+    hidden = f"mount -t tmpfs none {blind} && exec {' '.join(worker)}"
+    start_node(logs / "worker.log", 2, ADDRESS, "unshare", "--mount", "sh", "-c", hidden)
 
 
-def wait_for_nodes(wanted: int) -> None:
+def start_node(log: Path, n_alive: int, address: str, *command: str) -> subprocess.Popen[bytes]:
+    """Start a node and wait until so many are alive; one that gives up is started again."""
+    for _ in range(STARTS):
+        process = start(log, *command)
+        if wait_for_nodes(n_alive, address, process):
+            return process
+    raise TimeoutError("Ray did not start")
+
+
+def wait_for_nodes(wanted: int, address: str, starting: subprocess.Popen[bytes] | None = None) -> bool:
+    """Wait until so many nodes are alive, as the head knows; tell whether they are, when one that starts has ended."""
     from ray._raylet import GcsClient
+    from ray.core.generated.gcs_pb2 import GcsNodeInfo
+    from ray.exceptions import RpcError
 
     deadline = time.monotonic() + START_SECONDS
-    while True:
+    while time.monotonic() < deadline and (starting is None or starting.poll() is None):
         try:
-            if len(GcsClient(address=ADDRESS).get_all_node_info()) >= wanted:
-                return
-        except Exception as error:  # not up yet: Ray raises several kinds
-            if time.monotonic() > deadline:
-                raise TimeoutError("Ray did not start") from error
-        if time.monotonic() > deadline:
-            raise TimeoutError("a node did not join")
+            nodes = GcsClient(address=address).get_all_node_info().values()
+            if sum(node.state == GcsNodeInfo.ALIVE for node in nodes) == wanted:
+                return True
+        except RpcError:  # the head is not up yet
+            pass
         time.sleep(0.5)
+    return False
 
 
 def tgrag(*arguments: str, ray: bool = True) -> dict[str, Any]:
@@ -73,7 +78,7 @@ def tgrag(*arguments: str, ray: bool = True) -> dict[str, Any]:
 
 
 def main(blind: str, shared: str) -> None:
-    start_nodes(Path(shared).parent, blind=Path(blind))
+    start_nodes(Path(blind), Path(shared).parent)
     book = str(Path(shared).parent / "book.txt")
     told = {
         "doctor_blind": tgrag("--root", blind, "doctor", "--json"),

@@ -1,6 +1,7 @@
 """SIGKILL while a language model's calls are in flight: what was answered is not asked again, the end is the same.
 
-Ten moments for each victim; the others than the first run with the long trials, those over S3 too.
+Ten moments for each victim, three for the actor that shares out the calls; all but the first run with the long trials,
+and so do those over S3.
 """
 
 import os
@@ -18,11 +19,12 @@ from tests.index_runs import SECONDS, SLOTS, UNITS, Run, descendants, finished, 
 from tests.roots import make_bucket
 from tests.s3_faults import Faults, faulty_s3
 
-Victim = Literal["driver", "worker", "node"]
+Victim = Literal["driver", "worker", "node", "shares"]
 TRIALS = [
     pytest.param(seed, victim, marks=[] if (seed, victim) == (0, "driver") else pytest.mark.long)
     for seed in range(10)
-    for victim in ("driver", "worker", "node")
+    for victim in ("driver", "worker", "node", "shares")
+    if victim != "shares" or seed < 3
 ]
 
 
@@ -33,10 +35,11 @@ def victims(process: subprocess.Popen[str], victim: Victim, choose: random.Rando
             return [process.pid]
         case "node":
             return [process.pid, *(pid for pid, _ in below)]
-        case "worker":
-            asking = [pid for pid, line in below if "AskWorker" in line]
-            assert asking, f"no worker among {[line for _, line in below]}"
-            return [choose.choice(asking)]
+        case "worker" | "shares":
+            actor = "AskWorker" if victim == "worker" else "ray::Shares"
+            found = [pid for pid, line in below if actor in line]
+            assert found, f"no {victim} among {[line for _, line in below]}"
+            return [choose.choice(found)]
 
 
 def kill_and_go_on(run: Run, victim: Victim, moments: random.Random, **environment: str) -> dict[str, Any]:
@@ -56,7 +59,7 @@ def kill_and_go_on(run: Run, victim: Victim, moments: random.Random, **environme
 
     run.mock.plan(moments.randint(SLOTS, UNITS - SLOTS), moments.uniform(0, SECONDS), kill)
     process = run.start(**environment)
-    if victim == "worker":
+    if victim in ("worker", "shares"):
         summary = finished(process)
         assert killed.wait(60)
         return summary
