@@ -36,11 +36,23 @@ PROCESSES = {"proxy": "ProxyActor", "ingress": "Ingress", "retriever": "Retrieve
 QUIET_SECONDS = 1.0  # after a wave, before memory is looked at
 
 
+_TICKS, _PAGE = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
+
+
+@dataclass(frozen=True)
+class Process:
+    """mb: resident."""
+
+    cpu_seconds: float
+    mb: float
+
+
 @dataclass(frozen=True)
 class Wave:
     """leave: those who were let in go away when the others have been refused. seconds: from the asking.
 
-    other: neither answered by the model nor refused as the API says, and not gone. mb: resident, after the wave.
+    other: neither answered by the model nor refused as the API says, and not gone. cpu_ms_a_stream: of proxy, ingress and
+    retriever together. mb: resident, after the wave.
     """
 
     leave: bool
@@ -52,6 +64,7 @@ class Wave:
     refused_max_seconds: float
     last_answer_seconds: float | None
     calls_left: int
+    cpu_ms_a_stream: float
     proxy_mb: float
     ingress_mb: float
     retriever_mb: float
@@ -112,9 +125,12 @@ def served(folder: Path, mock: Running, slots: int) -> Iterator[str]:
 
 async def wave(url: str, mock: Running, n: int, most: int, leave: bool) -> Wave:
     """Ask n times at once. most: so many are let in."""
+    before = processes()
     async with Crowd(url, QUESTION, n) as crowd:
         await crowd.ended(n - most if leave else n)
     await asyncio.sleep(QUIET_SECONDS)
+    after = processes()
+    cpu_seconds = sum(one.cpu_seconds - before[name].cpu_seconds for name, one in after.items())
     streams = crowd.streams
     refused = sorted(s.end_seconds for s in streams if s.is_refused and s.end_seconds is not None)
     answered = [s.end_seconds for s in streams if s.is_answered and s.end_seconds is not None]
@@ -129,18 +145,20 @@ async def wave(url: str, mock: Running, n: int, most: int, leave: bool) -> Wave:
         refused[-1],
         max(answered, default=None),
         mock.stats()["in_flight"],
-        **memory(),
+        1e3 * cpu_seconds / n,
+        **{f"{name}_mb": one.mb for name, one in after.items()},
     )
 
 
-def memory() -> dict[str, float]:
-    """Return the resident memory of the processes that a request passes through."""
-    page = os.sysconf("SC_PAGE_SIZE")
-    found = dict.fromkeys((f"{name}_mb" for name in PROCESSES), 0.0)
+def processes() -> dict[str, Process]:
+    """Return what the processes have taken so far through which a stream goes."""
+    found = {}
     for pid, line in descendants(os.getpid()):
         for name, mark in PROCESSES.items():
             if line.startswith("ray::") and mark in line:
-                found[f"{name}_mb"] += int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * page / 1e6
+                fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+                ticks, pages = int(fields[11]) + int(fields[12]), int(fields[21])
+                found[name] = Process(ticks / _TICKS, pages * _PAGE / 1e6)
     return found
 
 
