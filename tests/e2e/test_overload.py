@@ -17,7 +17,7 @@ from tests.roots import free_port
 from tgrag.index import run
 from tgrag.settings import load_settings
 
-pytestmark = pytest.mark.ray
+pytestmark = [pytest.mark.ray, pytest.mark.long]
 
 SLOTS = QUEUED = 4
 # A request that a full replica has sent back waits again without being counted: Serve's limit of waiting ones is soft.
