@@ -77,7 +77,7 @@ class VersionBuilder:
         self._report = lease.heeded(report)
         self._before, self._begun = before, begun
         self._address, self._workers = target.root.address, settings.index.workers
-        self._embedder = open_embedder(settings, patient=True)
+        self._embedder = open_embedder(settings, for_index=True)
         self._identity = self._embedder.identity
         self._costs: dict[str, StageCost] = {}
 

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from tgrag.models.chat import ChatMessage, ChatReply, ChatRequest
-from tgrag.models.vllm.engine import BY_PRIORITY, PATIENT, URGENT, Engine
+from tgrag.models.vllm.engine import BY_PRIORITY, PATIENT, URGENT, Engine, EngineHost
 from tgrag.settings import EngineSettings
 
 # A weak model fills white space for ever where a schema lets it; vLLM 0.32 heeds this for the whole engine only.
@@ -20,7 +20,7 @@ CHAT_ARGUMENTS = BY_PRIORITY | {
 _REQUEST = TypeAdapter(ChatRequest)
 
 
-class Chat:
+class Chat(EngineHost):
     """What ``tgrag.models.served_chat`` asks: requests and replies are ChatRequest and ChatReply as dicts."""
 
     async def __init__(self, settings: dict[str, Any]) -> None:  # type: ignore[misc]  # as Serve allows
@@ -76,17 +76,6 @@ class Chat:
     async def pending(self) -> int:
         """Return how many requests are in the engine."""
         return self._engine.pending()
-
-    async def check_health(self) -> None:
-        await self._engine.check_health()
-
-    def shutdown(self) -> None:
-        """End the engine and free its memory."""
-        self._engine.shutdown()
-
-    def __del__(self) -> None:
-        if hasattr(self, "_engine"):
-            self.shutdown()
 
     def _prompt(self, request: ChatRequest) -> list[int]:
         """Return the messages in the model's chat template; one after the other for a model that has none."""

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from tgrag.models.protocols import EmbedderIdentity
-from tgrag.models.vllm.engine import BY_PRIORITY, PATIENT, URGENT, Engine
+from tgrag.models.vllm.engine import BY_PRIORITY, PATIENT, URGENT, Engine, EngineHost
 from tgrag.models.vllm.windows import averaged, windows
 from tgrag.settings import EmbedEngineSettings
 
 
-class Embed:
+class Embed(EngineHost):
     """What ``tgrag.models.served`` asks. Each answer says whose vectors they are: {"identity": …, "vectors": lists}."""
 
     async def __init__(self, settings: dict[str, Any]) -> None:  # type: ignore[misc]  # as Serve allows
@@ -30,17 +30,6 @@ class Embed:
 
     async def embed_passages(self, texts: list[str]) -> dict[str, Any]:
         return await self._embed([self._settings.passage_prefix + text for text in texts], PATIENT)
-
-    async def check_health(self) -> None:
-        await self._engine.check_health()
-
-    def shutdown(self) -> None:
-        """End the engine and free its memory."""
-        self._engine.shutdown()
-
-    def __del__(self) -> None:
-        if hasattr(self, "_engine"):
-            self.shutdown()
 
     async def _embed(self, texts: Sequence[str], priority: int) -> dict[str, Any]:
         vectors = await asyncio.gather(*(self._embed_one(text, priority) for text in texts))

@@ -104,6 +104,23 @@ class Engine:
             self._engine.shutdown()
 
 
+class EngineHost:
+    """What every deployment of an engine owes to Serve: its health is the engine's, and it ends with it."""
+
+    _engine: Engine
+
+    async def check_health(self) -> None:
+        await self._engine.check_health()
+
+    def shutdown(self) -> None:
+        """End the engine and free its memory."""
+        self._engine.shutdown()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_engine"):
+            self.shutdown()
+
+
 def engine_arguments(settings: EngineSettings) -> dict[str, Any]:
     """Return vLLM's own engine arguments for a model; what ``settings.engine`` says goes before everything else."""
     stated = {

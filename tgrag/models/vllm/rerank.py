@@ -3,12 +3,12 @@
 import asyncio
 from typing import Any
 
-from tgrag.models.vllm.engine import URGENT, Engine
+from tgrag.models.vllm.engine import URGENT, Engine, EngineHost
 from tgrag.settings import EngineSettings
 
 
-class Rerank:
-    """What ``tgrag.models.served_reranker`` asks."""
+class Rerank(EngineHost):
+    """What ``tgrag.models.served`` asks."""
 
     async def __init__(self, settings: dict[str, Any]) -> None:  # type: ignore[misc]  # as Serve allows
         self._engine = Engine(EngineSettings(**settings), "pooling")
@@ -17,17 +17,6 @@ class Rerank:
     async def score(self, pairs: list[tuple[str, str]]) -> list[float]:
         """Return the relevance of each pair of query and passage, from 0 to 1; what is too long loses of the passage."""
         return list(await asyncio.gather(*(self._score(query, passage) for query, passage in pairs)))
-
-    async def check_health(self) -> None:
-        await self._engine.check_health()
-
-    def shutdown(self) -> None:
-        """End the engine and free its memory."""
-        self._engine.shutdown()
-
-    def __del__(self) -> None:
-        if hasattr(self, "_engine"):
-            self.shutdown()
 
     async def _score(self, query: str, passage: str) -> float:
         from vllm import PoolingParams
