@@ -4,12 +4,10 @@ Environment: ``TGRAG_ROOT``, ``TGRAG_CHUNK__LIMIT``, … (two underscores go one
 YAML file: ``--config FILE``, else ``TGRAG_CONFIG``, else ``tgrag.yaml`` in the working directory.
 """
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-import yaml
 from pydantic import (
     BaseModel,
     ConfigDict,
@@ -31,6 +29,7 @@ from pydantic_settings import (
 from tgrag.errors import ConfigurationError
 from tgrag.profiles import PROFILES, Profile
 from tgrag.records import LANGUAGES, Language
+from tgrag.settings_file import check_file, config_path
 
 AnswerForm = Literal["json_schema", "json_object", "text"]
 LimitParameter = Literal["max_tokens", "max_completion_tokens"]
@@ -412,7 +411,7 @@ class Settings(BaseSettings):
         sources: tuple[PydanticBaseSettingsSource, ...] = (init_settings, env_settings)
         path = config_path()
         if path is not None:
-            _check_file(path)
+            check_file(path)
             sources += (YamlConfigSettingsSource(settings_cls, yaml_file=path),)
         return (*sources, ProfileDefaults(settings_cls))
 
@@ -453,42 +452,6 @@ class Settings(BaseSettings):
         return self.extract.method == "fast" and (
             "profile" in self.model_fields_set or "method" in self.extract.model_fields_set
         )
-
-
-def changed_settings(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """Return what two recipes say differently, as «section.name: before -> now», of what both say."""
-    return [
-        f"{section}.{name}: {old} -> {now[section][name]}"
-        for section, stated in before.items()
-        for name, old in stated.items()
-        if name in now.get(section, {}) and now[section][name] != old
-    ]
-
-
-def config_path() -> Path | None:
-    """Return the YAML file that applies, or None. Raises ConfigurationError when TGRAG_CONFIG names none."""
-    named = os.environ.get("TGRAG_CONFIG")
-    if named:
-        path = Path(named)
-        if not path.is_file():
-            raise ConfigurationError(f"settings file {named} does not exist; name another with --config")
-        return path
-    default = Path("tgrag.yaml")
-    return default if default.is_file() else None
-
-
-def _check_file(path: Path) -> None:
-    """Raise ConfigurationError when a settings file cannot be read or is no mapping by names."""
-    try:
-        stated = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
-    except OSError as error:
-        raise ConfigurationError(f"settings file {path} cannot be read: {error.strerror}") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigurationError(
-            f"settings file {path} is not valid YAML: {' '.join(str(error).split())}"
-        ) from None
-    if not isinstance(stated, dict) or not all(isinstance(name, str) for name in stated):
-        raise ConfigurationError(f"settings file {path} holds no settings; write them as `name: value`")
 
 
 def load_settings(**flags: Any) -> Settings:

@@ -2,9 +2,10 @@
 
 import time
 from collections.abc import Collection as Several
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
+from typing import Any
 
 from tgrag import logs
 from tgrag.errors import InvalidRequest, UnknownDocument, UnknownVersion
@@ -24,7 +25,7 @@ from tgrag.ingest.parse import check
 from tgrag.ingest.sources import discover
 from tgrag.models.chat_wire import identity_of
 from tgrag.records import Document
-from tgrag.settings import Settings, changed_settings
+from tgrag.settings import Settings
 from tgrag.shared_root import require_shared_on_cluster
 from tgrag.store.root import open_root
 
@@ -227,7 +228,7 @@ def _say_what_changes(published: Manifest, settings: Settings, report: Report) -
 
     Raises InvalidRequest where that would be lost and nobody asked for it.
     """
-    changes = changed_settings(published.settings, settings.recipe())
+    changes = _changed(published.settings, settings.recipe())
     if changes:
         report(f"settings changed since the published version: {'; '.join(changes)}")
     n_units = published.extraction.llm
@@ -258,3 +259,13 @@ def _meant(document: str, before: Sequence[Document], target: Collection, purge:
 def _documents(target: Collection) -> list[Document]:
     pointer = target.current()
     return target.documents(pointer.version_id) if pointer else []
+
+
+def _changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Return what two recipes say differently, as «section.name: before -> now», of what both say."""
+    return [
+        f"{section}.{name}: {old} -> {now[section][name]}"
+        for section, stated in before.items()
+        for name, old in stated.items()
+        if name in now.get(section, {}) and now[section][name] != old
+    ]
