@@ -1,6 +1,9 @@
 """`tgrag doctor` as it is typed: what it prints, and its exit code."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -36,7 +39,6 @@ def test_all_is_well(tmp_path: Path) -> None:
         (["--root", "/proc/root-cannot-be-here"], {}, "object store"),
         ([], {"TGRAG_SERVE__HOST": "0.0.0.0"}, "api keys"),
         ([], {"TGRAG_RERANK__MODEL": "/no/such/model"}, "model: rerank.model"),
-        ([], {"RAY_ADDRESS": "nonsense"}, "ray"),
     ],
 )
 def test_what_fails_is_named_with_what_to_do(
@@ -52,6 +54,19 @@ def test_what_fails_is_named_with_what_to_do(
     (finding,) = [f for f in json.loads(told.stdout)["findings"] if f["check"] == check]
     assert finding["status"] == "failed" and finding["advice"]
     assert finding["advice"] in result.stdout
+
+
+def test_a_ray_that_is_not_there() -> None:
+    """In a process of its own: this one may be connected to a Ray, which is never left for another."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tgrag", "doctor", "--json"],
+        env=os.environ | {"RAY_ADDRESS": "nonsense"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1, done.stderr
+    (finding,) = [f for f in json.loads(done.stdout)["findings"] if f["check"] == "ray"]
+    assert finding["status"] == "failed" and finding["advice"] and "nonsense" in finding["found"]
 
 
 def test_bad_settings_are_an_error_in_the_one_form(monkeypatch: pytest.MonkeyPatch) -> None:
